@@ -1,0 +1,1 @@
+"""Templates of data set and metric cards, filled from real figures."""

@@ -1,0 +1,212 @@
+"""What the three builders share: choosing a configuration, finding manifests, reading rows, writing a Parquet copy."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import datasets
+import pyarrow.parquet as pq
+from datasets import DatasetInfo, Features, Split, SplitGenerator
+from datasets.builder import Key
+
+from diffspot_hf.errors import UsageError
+from diffspot_hf.rows import iter_jsonl, read_picture
+
+MANIFESTS = ("*.jsonl", "*.jsonl.gz", "*.parquet", "data/*.parquet", "test/*.parquet")
+"""Where a data folder may keep its rows, relative to the folder; the first pattern that finds files wins."""
+
+
+class PairBuilder(datasets.GeneratorBasedBuilder):
+    """A builder with the configurations ``sample`` (ships with the package), ``local`` and ``official``.
+
+    ``local`` is chosen by `data_dir` or `data_files`. Each configuration has the one split ``test``. Subclasses
+    set the class attributes and may override `complete`.
+    """
+
+    VERSION = datasets.Version("1.0.0")
+    DEFAULT_CONFIG_NAME = "sample"
+
+    FEATURES: ClassVar[Features]
+    PICTURES: ClassVar[Sequence[str]]
+    REQUIRED: ClassVar[Sequence[str]]
+    OFFICIAL: ClassVar[tuple[str, str]]
+    """Hub repository and pinned commit of the official data."""
+    BENCHMARK: ClassVar[str]
+    LICENSE: ClassVar[str] = ""
+    HOMEPAGE: ClassVar[str] = ""
+
+    def __init__(
+        self,
+        *args: Any,
+        config_name: str | None = None,
+        data_dir: str | None = None,
+        data_files: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        given = bool(data_dir or data_files)
+        if config_name is None:
+            config_name = "local" if given else self.DEFAULT_CONFIG_NAME
+        if config_name in ("sample", "official") and given:
+            raise UsageError(
+                f"{self.BENCHMARK}: the configuration {config_name!r} has its own data; drop data_dir/data_files, "
+                'or ask for "local"'
+            )
+        if config_name == "local" and not given:
+            raise UsageError(f'{self.BENCHMARK}: the configuration "local" needs data_dir= or data_files=')
+        super().__init__(*args, config_name=config_name, data_dir=data_dir, data_files=data_files, **kwargs)
+
+    def _info(self) -> DatasetInfo:
+        return DatasetInfo(
+            description=self.__doc__ or "", features=self.FEATURES, license=self.LICENSE, homepage=self.HOMEPAGE
+        )
+
+    def _split_generators(self, dl_manager: Any) -> list[SplitGenerator]:
+        files = [str(path) for path in self.manifests(dl_manager)]
+        return [SplitGenerator(name=str(Split.TEST), gen_kwargs={"files": files})]
+
+    def manifests(self, dl_manager: Any) -> Sequence[str | Path]:
+        """The files that hold the rows of the chosen configuration. Raises `UsageError` when there are none."""
+        if self.config.name == "official":
+            return self._official(dl_manager)
+        if self.config.data_files:
+            found = self.config.data_files
+            listed = found["test"] if isinstance(found, dict) else found
+            return dl_manager.download([str(f) for f in ([listed] if isinstance(listed, str) else listed)])
+        return find_manifests(self.config.data_dir or sample_folder(self.BENCHMARK))
+
+    def _official(self, dl_manager: Any) -> Sequence[str]:
+        from datasets.data_files import DataFilesDict
+
+        repo, commit = self.OFFICIAL
+        try:
+            found = DataFilesDict.from_patterns({"test": ["**/*.parquet"]}, base_path=f"hf://datasets/{repo}@{commit}")
+            return dl_manager.download([str(f) for f in found["test"]])
+        except Exception as error:  # the Hub client raises many kinds; all mean the same to the caller
+            raise UsageError(
+                f"{self.BENCHMARK}: the official data ({repo} at {commit[:12]}) could not be fetched ({error}); check the "
+                "network, HF_HUB_OFFLINE and your access, or pass data_dir= with a local copy"
+            ) from error
+
+    def _generate_examples(self, files: Sequence[str]) -> Iterator[tuple[Key, dict[str, Any]]]:
+        seen: dict[str, str] = {}
+        for shard, file in enumerate(files):
+            for number, (where, row) in enumerate(self.read(Path(file))):
+                identifier = str(row["id"])
+                if identifier in seen:
+                    raise UsageError(f"id {identifier!r} stands twice: {seen[identifier]} and {where}")
+                seen[identifier] = where
+                yield Key(shard, number), row
+
+    def read(self, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each row of one manifest, completed to the feature columns, with the words that say where it stood."""
+        if file.suffix == ".parquet":
+            number = 0
+            for batch in pq.ParquetFile(file).iter_batches(batch_size=16):
+                for row in batch.to_pylist():
+                    number += 1
+                    where = f"{file}, row {number}"
+                    yield where, self._checked(row, where)
+            return
+        for number, row in iter_jsonl(file):
+            where = f"{file}, line {number}"
+            row = self._checked(row, where)
+            for column in self.PICTURES:
+                try:
+                    row[column] = read_picture(file.parent, row[column])
+                except UsageError as error:
+                    raise UsageError(f"{where} (id {row['id']!r}), column {column}: {error}") from error
+            yield where, row
+
+    def _checked(self, row: dict[str, Any], where: str) -> dict[str, Any]:
+        missing = [column for column in self.REQUIRED if row.get(column) is None]
+        if missing:
+            raise UsageError(f"{where}: no value in column {', '.join(missing)}; needed are {', '.join(self.REQUIRED)}")
+        row = self.complete(row)
+        return {column: row.get(column) for column in self.FEATURES}
+
+    def complete(self, row: dict[str, Any]) -> dict[str, Any]:
+        """`row` with the defaults of optional columns filled in."""
+        return row
+
+
+def sample_folder(benchmark: str) -> Path:
+    """Folder of the sample that ships with the package."""
+    import diffspot_hf
+
+    return Path(diffspot_hf.__file__).parent / "data" / benchmark
+
+
+def find_manifests(folder: str | Path) -> list[Path]:
+    """The manifest files of a data folder, sorted. Raises `UsageError` when the folder or its rows are missing."""
+    root = Path(folder).expanduser()
+    if not root.is_dir():
+        raise UsageError(f"{root}: no such data folder")
+    for pattern in MANIFESTS:
+        if found := sorted(path for path in root.glob(pattern) if path.is_file()):
+            return found
+    raise UsageError(f"{root}: holds no rows; looked for {', '.join(MANIFESTS)}")
+
+
+def folder_state(folder: str | Path) -> str:
+    """A digest of names, sizes and times of all files below `folder`: changes when a picture is replaced in place."""
+    digest = hashlib.sha256()
+    for base, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(base, name)
+            stat = os.stat(path, follow_symlinks=False)
+            digest.update(f"{os.path.relpath(path, folder)}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def write_parquet(builder: type[PairBuilder], data_dir: str | Path | None, out: Path, readme: str) -> int:
+    """Writes the rows as Parquet shards plus README.md into `out`; returns the number of rows.
+
+    The result is read by plain ``load_dataset(str(out))`` without this package: pictures lie in the shards and the
+    features in their schema. `out` must be empty or new; it appears only when complete.
+    """
+    import tempfile
+
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{out}: exists and is not an empty folder; choose another --out")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as work:
+            built = builder(cache_dir=os.path.join(work, "cache"), data_dir=str(data_dir) if data_dir else None)
+            built.download_and_prepare()
+            rows = built.as_dataset(split="test")
+            target = Path(work, "out")
+            (target / "data").mkdir(parents=True)
+            shards = max(1, -(-rows.data.nbytes // 500_000_000))
+            for index in range(shards):
+                part = rows.shard(shards, index, contiguous=True)
+                part.to_parquet(str(target / "data" / f"test-{index:05d}-of-{shards:05d}.parquet"))
+            (target / "README.md").write_text(readme.format(rows=len(rows)), encoding="utf-8")
+            if out.exists():
+                out.rmdir()
+            target.rename(out)
+            return len(rows)
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written ({error.strerror or error})") from error
+
+
+def convert(builder: type[PairBuilder], readme: str, argv: Sequence[str] | None = None) -> int:
+    """The command line of a builder module: ``--data-dir DIR --out DIR``. Returns the exit code."""
+    import argparse
+    import sys
+
+    parser = argparse.ArgumentParser(description=f"Write {builder.BENCHMARK} rows as Parquet with a README.")
+    parser.add_argument("--data-dir", help="folder with the rows (default: the sample)")
+    parser.add_argument("--out", required=True, type=Path, help="new folder to write")
+    args = parser.parse_args(argv)
+    try:
+        count = write_parquet(builder, args.data_dir, args.out, readme)
+    except UsageError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    print(f"{count} rows written to {args.out}; read them with load_dataset({str(args.out)!r}, split='test')")
+    return 0

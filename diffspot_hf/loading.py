@@ -1,0 +1,101 @@
+"""Rows for a run: from a name or a folder, with the pictures left encoded, and what can be said of their origin."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .errors import UsageError
+from .register import DATASETS
+from .rows import inside, iter_jsonl
+
+
+def load(name: str, config: str | None = None, *, streaming: bool = False, **options: Any) -> Any:
+    """See `diffspot_hf.load_dataset`."""
+    if name not in DATASETS:
+        raise UsageError(f"unknown data set {name!r}; there are {', '.join(DATASETS)}")
+    import datasets
+
+    try:
+        builder = datasets.load_dataset_builder(name, config, **options)
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from error
+    if streaming:
+        return builder.as_streaming_dataset(split="test")
+    try:
+        builder.download_and_prepare()
+    except datasets.exceptions.DatasetGenerationError as error:
+        if isinstance(error.__cause__, UsageError):
+            raise error.__cause__ from None
+        raise UsageError(f"{name}: the rows could not be read ({error.__cause__ or error})") from error
+    except PermissionError as error:
+        raise UsageError(f"{name}: the data set cache cannot be written ({error}); set HF_HOME") from error
+    return builder.as_dataset(split="test")
+
+
+def rows_for(name: str, data: str) -> Any:
+    """The rows of `data` (``sample``, ``official`` or a folder) with undecoded pictures: a `datasets.Dataset`."""
+    import datasets
+
+    if data in ("sample", "official"):
+        rows = load(name, data)
+    elif Path(data).expanduser().is_dir():
+        rows = load(name, data_dir=data)
+    else:
+        raise UsageError(f"--data {data}: neither sample nor official nor an existing folder")
+    for column, feature in rows.features.items():
+        if isinstance(feature, datasets.Image):
+            rows = rows.cast_column(column, datasets.Image(decode=False))
+    return rows
+
+
+def picture_columns(row: dict[str, Any]) -> list[str]:
+    """Names of the columns that hold an undecoded picture."""
+    return [column for column, value in row.items() if isinstance(value, dict) and set(value) == {"path", "bytes"}]
+
+
+def row_digest(row: dict[str, Any]) -> str:
+    """SHA-256 of the encoded pictures of a row: two rows with the same pictures are the same evidence."""
+    digest = hashlib.sha256()
+    for column in sorted(picture_columns(row)):
+        digest.update(hashlib.sha256(row[column]["bytes"] or b"").digest())
+    return digest.hexdigest()
+
+
+def fingerprint(rows: Iterable[dict[str, Any]]) -> tuple[str, list[str]]:
+    """Digest of a data set (ids, pictures, all other columns; order does not matter) and the digest of each row."""
+    digests, lines = [], []
+    for row in rows:
+        digest = row_digest(row)
+        digests.append(digest)
+        pictures = picture_columns(row)
+        plain = {column: value for column, value in row.items() if column not in pictures}
+        lines.append(digest + json.dumps(plain, sort_keys=True, ensure_ascii=False, default=str))
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest(), digests
+
+
+@cache
+def sample_digests(name: str) -> frozenset[str]:
+    """Digest of each row of the sample that ships with the package."""
+    from diffspot_hf.dataset_scripts.common import sample_folder
+
+    folder = sample_folder(name)
+    manifest = folder / "test.jsonl"
+    if not manifest.is_file():
+        return frozenset()
+    found = set()
+    for _, row in iter_jsonl(manifest):
+        digest = hashlib.sha256()
+        for column in sorted(c for c in row if c.startswith("image_")):
+            digest.update(hashlib.sha256(inside(folder, row[column]).read_bytes()).digest())
+        found.add(digest.hexdigest())
+    return frozenset(found)
+
+
+def is_sample(name: str, digests: Iterable[str]) -> bool:
+    """Whether any of the rows is one of the sample, whatever the configuration or folder is called."""
+    return not sample_digests(name).isdisjoint(digests)

@@ -1,0 +1,1 @@
+"""`evaluate` modules: thin shells over `diffspot_hf.scoring`."""
