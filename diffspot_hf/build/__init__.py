@@ -1,1 +1,1 @@
-
+"""Makers of image pairs: web pages (DiffSpot), mobile screens (Scry), photographs (DiCoBench), and the page corpus."""
