@@ -87,8 +87,8 @@ class PairBuilder(datasets.GeneratorBasedBuilder):
             return dl_manager.download([str(f) for f in found["test"]])
         except Exception as error:  # the Hub client raises many kinds; all mean the same to the caller
             raise UsageError(
-                f"{self.BENCHMARK}: the official data ({repo} at {commit[:12]}) could not be fetched ({error}); check the "
-                "network, HF_HUB_OFFLINE and your access, or pass data_dir= with a local copy"
+                f"{self.BENCHMARK}: the official data ({repo} at {commit[:12]}) could not be fetched ({error}); "
+                "check the network, HF_HUB_OFFLINE and your access, or pass data_dir= with a local copy"
             ) from error
 
     def _generate_examples(self, files: Sequence[str]) -> Iterator[tuple[Key, dict[str, Any]]]:

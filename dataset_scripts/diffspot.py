@@ -11,7 +11,6 @@ from typing import Any
 
 import datasets
 from datasets import Features, Image, List, Value
-
 from diffspot_hf.dataset_scripts.common import PairBuilder, convert
 
 TEXT, INT, FLOAT = Value("string"), Value("int64"), Value("float64")

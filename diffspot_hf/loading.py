@@ -41,6 +41,7 @@ def rows_for(name: str, data: str) -> Any:
     """The rows of `data` (``sample``, ``official`` or a folder) with undecoded pictures: a `datasets.Dataset`."""
     import datasets
 
+    datasets.disable_progress_bars()
     if data in ("sample", "official"):
         rows = load(name, data)
     elif Path(data).expanduser().is_dir():

@@ -144,7 +144,12 @@ class Benchmark(Protocol):
     """A benchmark in one file: what a row is, what we ask, how a reply is read, how it is scored."""
 
     name: str
+    dataset: str
+    """Name of its data set, as `load_dataset` knows it."""
+    judged: bool
+    """Whether a free-text judge stands between the replies and the score."""
     columns: Sequence[str]
+    """Columns without which a row cannot be asked or scored."""
     prompt_version: str
     prompt: str
 

@@ -1,1 +1,46 @@
+"""Ways of answering. `load_model` turns what stands after ``--model`` into one of them."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ..errors import UsageError
+from ..running.options import ModelOptions
+from ..types import Benchmark, Model, Row
+from .controls import ALIASES, CONTROLS, Control
+
+BUILT_IN: tuple[str, ...] = ("pixel-diff", "tiny-vlm", *CONTROLS)
+
+
+def load_model(name: str, benchmark: Benchmark, row_of: Callable[[str], Row], options: ModelOptions) -> Model:
+    """The model called `name`: a built-in, a served model (`options.endpoint` or `options.provider`), a folder or a
+    Hub id.
+
+    Weights are not loaded here but when the first row is asked. `row_of` gives the controls the row of an id. Raises
+    `UsageError` for a name that can be none of these.
+    """
+    name = ALIASES.get(name, name)
+    if name in CONTROLS:
+        if name.removeprefix("always-") in tuple("ABCDE") and benchmark.name != "dicobench":
+            raise UsageError(f"{name} answers multiple choice questions; {benchmark.name} has none")
+        return Control(name, benchmark, row_of, options.seed)
+    if name == "pixel-diff":
+        from .pixel_diff import PixelDiff
+
+        return PixelDiff(benchmark.name)
+    if options.endpoint or options.provider:
+        from .endpoint import EndpointModel
+
+        return EndpointModel.from_options(name, options)
+    from .transformers import TransformersModel
+
+    if name == "tiny-vlm":
+        from .tiny import tiny_vlm_folder
+
+        return TransformersModel.from_options(str(tiny_vlm_folder()), options, name=name)
+    if "/" not in name and not Path(name).expanduser().is_dir():
+        raise UsageError(
+            f"unknown model {name!r}: neither built in ({', '.join(BUILT_IN)}) nor a folder nor a Hub id like org/name"
+        )
+    return TransformersModel.from_options(name, options)

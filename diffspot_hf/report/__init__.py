@@ -1,1 +1,1 @@
-
+"""Figures for people: tables in the terminal and in Markdown."""

@@ -1,0 +1,1 @@
+"""The commands, by what they are for. Each module adds its parsers with `add_to`."""

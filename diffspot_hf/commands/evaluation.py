@@ -1,0 +1,259 @@
+"""run, import, judge, score, merge, demo: from rows to a table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..errors import UsageError
+from ..running.options import ModelOptions
+from ..types import STATES
+
+DEFAULTS = ModelOptions()
+
+
+def add_to(commands: Any) -> None:
+    _add_run(commands.add_parser("run", help="ask a model about every row; the same command continues a stopped run"))
+
+    add = commands.add_parser("import", help="make a run folder from predictions made elsewhere")
+    add.add_argument("benchmark")
+    add.add_argument("--predictions", type=Path, required=True, help="JSONL with id and prediction or raw_response")
+    add.add_argument("--data", default="sample", help="sample, official or a folder")
+    add.add_argument("--model", help="name of the model (default: the rows' own)")
+    add.add_argument("--out", required=True, help="the run folder to make")
+    add.set_defaults(action=import_)
+
+    add = commands.add_parser("judge", help="judge the free-text replies of a run")
+    add.add_argument("run")
+    add.add_argument("--judge", default="rules", help="rules (offline, unofficial)")
+    add.add_argument("--data", help="where the rows are, if not where the run card says")
+    add.set_defaults(action=judge)
+
+    add = commands.add_parser("score", help="compute scores.json and print it as a table")
+    add.add_argument("run")
+    add.add_argument("--json", action="store_true", help="print scores.json instead of a table")
+    add.add_argument("--data", help="where the rows are, if not where the run card says")
+    add.set_defaults(action=score)
+
+    add = commands.add_parser("merge", help="join parts of one run that were made on several machines")
+    add.add_argument("run")
+    add.add_argument("parts", nargs="+")
+    add.set_defaults(action=merge)
+
+    add = commands.add_parser("demo", help="evaluate the built-in systems on the sample and print the table")
+    add.add_argument("--out", default="runs/demo")
+    add.add_argument("--markdown", action="store_true", help="print Markdown tables")
+    add.set_defaults(action=demo)
+
+
+def _add_run(add: argparse.ArgumentParser) -> None:
+    add.add_argument("benchmark", help="diffspot, scry or dicobench")
+    add.add_argument("--model", required=True, help="Hub id, folder, or built-in (pixel-diff, tiny-vlm, oracle, …)")
+    add.add_argument("--data", default="sample", help="sample, official or a folder (default: sample)")
+    add.add_argument("--out", help="run folder (default: runs/BENCH-MODEL)")
+    add.add_argument("--limit", type=int, help="only the first N rows")
+    add.add_argument("--batch-size", default=DEFAULTS.batch_size, type=_batch_size, metavar="N|auto")
+    add.add_argument("--max-new-tokens", type=int, default=DEFAULTS.max_new_tokens)
+    add.add_argument("--prompt", type=Path, help="file with another prompt")
+    add.add_argument("--seed", type=int, default=DEFAULTS.seed)
+    add.add_argument("--revision", help="commit, tag or branch of the model")
+    add.add_argument("--dtype", default=DEFAULTS.dtype, choices=("auto", "bfloat16", "float16", "float32"))
+    add.add_argument("--attention", default=DEFAULTS.attention)
+    add.add_argument("--device-map", choices=("auto",), help="spread one large model over all devices")
+    add.add_argument("--max-pixels", type=int, help="upper bound of pixels an image is processed at")
+    add.add_argument("--require-native", action="store_true", help="refuse to run if the processor shrinks an image")
+    add.add_argument("--trust-remote-code", action="store_true", help="run code of the model (needs --revision)")
+    add.add_argument("--chat-template-kwargs", type=_json_object, default={}, metavar="JSON")
+    add.add_argument("--reasoning-effort")
+    add.add_argument("--box-frame", help="the frame in which the model gives boxes")
+    add.add_argument("--constrain-json", action="store_true", help="force the answer into the benchmark's JSON schema")
+    add.add_argument("--endpoint", metavar="URL", help="an OpenAI-compatible server")
+    add.add_argument("--provider", help="an inference provider of the Hub")
+    add.add_argument("--concurrency", type=int, default=DEFAULTS.concurrency)
+    add.add_argument("--timeout", type=float, default=DEFAULTS.timeout, help="seconds for one request")
+    add.add_argument("--max-requests", type=int)
+    add.add_argument("--max-tokens-total", type=int)
+    add.add_argument("--no-preflight", action="store_true", help="skip the check of image order (recorded)")
+    add.add_argument("--retry", type=_states, default=(), metavar="STATES", help="ask rows in these states again")
+    add.add_argument("--max-failed", help="rows in state error to accept: a count, or a share like 5%%")
+    add.add_argument("--no-progress", action="store_true")
+    add.set_defaults(action=run)
+
+
+def _batch_size(text: str) -> int | str:
+    if text == "auto":
+        return text
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: a positive number or auto")
+    return int(text)
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"not valid JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError("a JSON object is expected")
+    return value
+
+
+def _states(text: str) -> tuple[str, ...]:
+    states = tuple(part.strip() for part in text.split(",") if part.strip())
+    if unknown := [state for state in states if state not in STATES or state == "ok"]:
+        raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: not among {', '.join(STATES[1:])}")
+    return states
+
+
+def options(args: argparse.Namespace) -> ModelOptions:
+    """The model options among the parsed arguments."""
+    names = {name for name in ModelOptions.__dataclass_fields__ if hasattr(args, name)}
+    return ModelOptions(**{name: getattr(args, name) for name in names})
+
+
+def run(args: argparse.Namespace) -> int:
+    from ..benchmarks import benchmark
+    from ..models import load_model
+    from ..running.folder import RunFolder
+    from ..running.processes import Processes
+    from ..running.rowset import RowSet
+    from ..running.runner import Settings
+    from ..running.runner import run as run_rows
+
+    chosen = benchmark(args.benchmark)
+    allowed = _allowed_failures(args.max_failed)
+    prompt = chosen.prompt if args.prompt is None else _read_prompt(args.prompt)
+    rows = RowSet(chosen, args.data, args.limit)
+    model = load_model(args.model, chosen, rows.truth, options(args))
+    out = RunFolder(args.out or Path("runs") / f"{chosen.name}-{args.model.strip('/').replace('/', '--')}")
+    processes = Processes.from_environment()
+    try:
+        settings = Settings(
+            prompt=prompt,
+            generation={"max_new_tokens": args.max_new_tokens, "seed": args.seed, "temperature": 0},
+            retry=args.retry,
+            notes={"preflight": not args.no_preflight},
+            progress=not args.no_progress,
+        )
+        summary = run_rows(chosen, rows, model, out, settings, processes, check=_preflight(args))
+    finally:
+        processes.close()
+    if not processes.is_main:
+        return 0
+    from ..report.diffspot import health_line
+
+    if rows.is_sample:
+        print("The rows are the sample of this package; its score cannot stand for the benchmark.")
+    print(f"{out.path}: {health_line(summary.health)}, {summary.asked} asked now")
+    if summary.stopped_because:
+        print(f"stopped early: {summary.stopped_because}; the same command continues", file=sys.stderr)
+    if summary.n_unanswered > allowed(summary.n_total):
+        print(f"{summary.n_unanswered} rows have no answer; the same command asks them again", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _preflight(args: argparse.Namespace) -> Any:
+    def check(model: Any) -> dict[str, Any]:
+        preflight = getattr(model, "preflight", None)
+        if preflight is None:
+            return {}
+        return {"skipped": True} if args.no_preflight else dict(preflight())
+
+    return check
+
+
+def _allowed_failures(text: str | None) -> Any:
+    if text is None:
+        return lambda n: 0
+    try:
+        if text.endswith("%"):
+            share = float(text[:-1]) / 100
+        elif "." in text:
+            share = float(text)
+        else:
+            count = int(text)
+            return lambda n: count
+    except ValueError:
+        raise UsageError(f"--max-failed {text}: a count, or a share like 5% or 0.05") from None
+    return lambda n: share * n
+
+
+def _read_prompt(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--prompt {path}: cannot be read ({error})") from error
+    if not text.strip():
+        raise UsageError(f"--prompt {path}: the file is empty")
+    return text
+
+
+def import_(args: argparse.Namespace) -> int:
+    from ..benchmarks import benchmark
+    from ..running.folder import RunFolder
+    from ..running.import_run import import_run
+    from ..running.rowset import RowSet
+
+    chosen = benchmark(args.benchmark)
+    out = RunFolder(args.out)
+    missing = import_run(chosen, RowSet(chosen, args.data), args.predictions, out, args.model)
+    print(f"{out.path}: run folder made; next: diffspot-hf {'judge' if chosen.judged else 'score'} {out.path}")
+    if missing:
+        shown = ", ".join(missing[:10]) + (f" and {len(missing) - 10} more" if len(missing) > 10 else "")
+        print(f"{len(missing)} rows have no prediction and count as error: {shown}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def judge(args: argparse.Namespace) -> int:
+    from ..running.folder import RunFolder
+    from ..running.judge_run import judge_run
+    from ..running.score_run import rows_of
+
+    out = RunFolder.existing(args.run)
+    rows = rows_of(out, args.data)
+    if not rows.benchmark.judged:
+        raise UsageError(f"{rows.benchmark.name} needs no judge; run diffspot-hf score {out.path}")
+    if args.judge != "rules":
+        raise UsageError(f"unknown judge {args.judge!r}; there is: rules")
+    from ..judging.rules import RulesJudge
+
+    counts = judge_run(out, rows, RulesJudge())
+    print(f"{out.judged}: {counts['judged']} judged, {counts['reused']} reused, {counts['not_judged']} without a reply")
+    return 0
+
+
+def score(args: argparse.Namespace) -> int:
+    from ..running.folder import RunFolder
+    from ..running.score_run import rows_of, score_run
+
+    out = RunFolder.existing(args.run)
+    scores = score_run(out, rows_of(out, args.data))
+    if args.json:
+        print(json.dumps(scores, indent=2, ensure_ascii=False))
+    else:
+        from ..report.results import tables
+
+        print(tables([scores]))
+    return 0
+
+
+def merge(args: argparse.Namespace) -> int:
+    from ..running.folder import RunFolder, merge_folders
+    from ..running.score_run import rows_of
+
+    out = RunFolder.existing(args.run)
+    rows = rows_of(out)
+    records = merge_folders(out, [RunFolder.existing(part) for part in args.parts], rows.ids)
+    print(f"{out.path}: {len(records)} of {len(rows)} rows")
+    return 0
+
+
+def demo(args: argparse.Namespace) -> int:
+    from ..demo import demo as run_demo
+
+    return run_demo(Path(args.out), markdown=args.markdown)

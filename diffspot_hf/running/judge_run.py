@@ -1,0 +1,81 @@
+"""Judges the free-text replies of a run: `predictions.jsonl` → `judged.jsonl`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tqdm import tqdm
+
+from ..errors import UsageError
+from ..types import Judge, Row
+from .folder import RunFolder
+from .rowset import RowSet
+from .run_card import sha256
+from .store import Record, write_json, write_lines
+
+
+def judge_run(out: RunFolder, rows: RowSet, judge: Judge, *, progress: bool = True) -> dict[str, int]:
+    """Writes one verdict a row and returns how many rows were judged, reused and not judged.
+
+    Equal replies to equal truths are judged once. Rows without a readable reply are not judged: they are never a true
+    positive or a true negative, and their `judge_state` says why.
+    """
+    records, earlier = out.records(), out.judgements()
+    seen: dict[str, dict[str, Any]] = {}
+    counts = {"judged": 0, "reused": 0, "not_judged": 0}
+    judged: list[Record] = []
+    for row in tqdm(rows.plain, desc=f"judge · {judge.name}", unit="row", disable=not progress):
+        record = records.get(row["id"])
+        if record is None or record["state"] not in ("ok", "truncated"):
+            counts["not_judged"] += 1
+            judged.append(_entry(row, judge.name, state=record["state"] if record else "error"))
+            continue
+        evidence = sha256(json.dumps([judge.name, _mutation(row), row["ground_truth_diff"], record["prediction"]]))
+        old = earlier.get(row["id"])
+        if old is not None and old.get("evidence") == evidence:
+            counts["reused"] += 1
+            judged.append(old)
+            continue
+        if evidence not in seen:
+            has_diff = row["task_type"] != "no_diff"
+            seen[evidence] = judge.judge(
+                mutation=_mutation(row) if has_diff else None,
+                ground_truth_diff=row["ground_truth_diff"] if has_diff else "",
+                reply=record["prediction"],
+            )
+        counts["judged"] += 1
+        judged.append(_entry(row, judge.name, record["state"], seen[evidence]) | {"evidence": evidence})
+    write_lines(out.judged, judged)
+    write_json(out.card_file, out.card() | {"judge": {"name": judge.name, "official": False}})
+    return counts
+
+
+def _entry(row: Row, judge: str, state: str, label: Mapping[str, Any] | None = None) -> Record:
+    """The official fields of a judged row. A pair without a change needs a complete reply to be a true negative."""
+    has_diff = row["task_type"] != "no_diff"
+    verdicts = [mutation["verdict"] for mutation in label["mutations"]] if label else []
+    return {
+        "id": row["id"],
+        "split": "test",
+        "operator": row.get("operator") if has_diff else None,
+        "is_true_positive": "correct" in verdicts if has_diff else None,
+        "is_true_negative": (label is not None and not label["hallucinations"] and state == "ok")
+        if not has_diff
+        else None,
+        "judge": judge,
+        "judge_label": dict(label) if label else None,
+        "judge_state": "ok" if label else f"not judged: {state}",
+    }
+
+
+def _mutation(row: Row) -> dict[str, Any] | None:
+    """The row's first mutation record (seven keys), None on a pair without a change."""
+    if not row["mutation_dicts_json"]:
+        return None
+    try:
+        mutation: dict[str, Any] = json.loads(row["mutation_dicts_json"][0])
+    except ValueError as error:
+        raise UsageError(f"row {row['id']}: mutation_dicts_json holds no JSON ({error})") from error
+    return mutation

@@ -1,0 +1,55 @@
+"""How many processes work on this run, and how they wait for each other.
+
+`accelerate launch` and `torchrun` tell each process its place through the environment; a single process needs neither
+torch nor accelerate.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from ..errors import UsageError, need
+
+PATIENCE = timedelta(days=7)
+"""How long one process waits for the others (chosen): a slow row must not end a run."""
+
+
+@dataclass
+class Processes:
+    """This process's `rank` among `world`."""
+
+    rank: int = 0
+    world: int = 1
+    _state: Any = None
+
+    @classmethod
+    def from_environment(cls) -> Processes:
+        try:
+            rank, world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+        except ValueError as error:
+            raise UsageError(f"RANK and WORLD_SIZE must be numbers ({error})") from error
+        if world <= 1:
+            return cls()
+        accelerate = need("accelerate", "vlm")
+        torch = need("torch", "vlm")
+        options: dict[str, Any] = {"timeout": PATIENCE}
+        if not torch.cuda.is_available():
+            options["cpu"] = True
+        return cls(rank, world, accelerate.PartialState(**options))
+
+    @property
+    def is_main(self) -> bool:
+        return self.rank == 0
+
+    def wait(self) -> None:
+        """Returns when every process has come here."""
+        if self._state is not None:
+            self._state.wait_for_everyone()
+
+    def close(self) -> None:
+        if self._state is not None:
+            self._state.destroy_process_group()
+            self._state = None

@@ -1,0 +1,95 @@
+"""The rows of a run: truth without pictures in memory, pictures on disk until they are asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+from PIL import Image
+
+from ..errors import UsageError
+from ..loading import fingerprint, is_sample, picture_columns, rows_for
+from ..types import Benchmark, Request, Row
+
+
+class RowSet:
+    """Rows of `benchmark` out of `data` (``sample``, ``official`` or a folder), the first `limit` of them."""
+
+    def __init__(self, benchmark: Benchmark, data: str, limit: int | None = None) -> None:
+        if limit is not None and limit < 1:
+            raise UsageError(f"--limit {limit}: at least one row is needed")
+        self.benchmark, self.source, self.limit = benchmark, data, limit
+        self._rows = rows_for(benchmark.dataset, data)
+        missing = [column for column in benchmark.columns if column not in self._rows.column_names]
+        if missing:
+            raise UsageError(f"{data}: column {', '.join(missing)} is missing, {benchmark.name} needs it")
+        self.fingerprint, self._digests = fingerprint(self._rows)
+        self.is_sample = is_sample(benchmark.dataset, self._digests)
+        self.n_data = len(self._rows)
+        if limit is not None:
+            self._rows = self._rows.select(range(min(limit, self.n_data)))
+        self.ids: list[str] = list(self._rows["id"])
+        self._place = {identifier: index for index, identifier in enumerate(self.ids)}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __contains__(self, identifier: str) -> bool:
+        return identifier in self._place
+
+    def row(self, identifier: str) -> dict[str, Any]:
+        """The whole row, pictures as ``{"path", "bytes"}``."""
+        row: dict[str, Any] = self._rows[self._place[identifier]]
+        return row
+
+    @cached_property
+    def plain(self) -> list[dict[str, Any]]:
+        """All rows without their pictures, in the order of the data."""
+        pictures = picture_columns(self._rows[0]) if self.ids else []
+        return list(self._rows.remove_columns(pictures))
+
+    def truth(self, identifier: str) -> Row:
+        return self.plain[self._place[identifier]]
+
+    def digest(self, identifier: str) -> str:
+        """Digest of the encoded pictures of a row."""
+        return self._digests[self._place[identifier]]
+
+    def request(self, identifier: str, prompt: str) -> Request:
+        return self.benchmark.request(self.row(identifier), prompt)
+
+    def by_size(self, identifiers: Iterable[str]) -> list[str]:
+        """`identifiers`, most pixels first, so that a batch holds like sizes and memory trouble shows at once."""
+        pixels = {identifier: self._pixels(identifier) for identifier in identifiers}
+        return sorted(pixels, key=lambda identifier: (-pixels[identifier], self._place[identifier]))
+
+    def _pixels(self, identifier: str) -> int:
+        row, total = self.row(identifier), 0
+        for column in picture_columns(row):
+            try:
+                with Image.open(io.BytesIO(row[column]["bytes"])) as image:  # reads the header only
+                    total += image.width * image.height
+            except Exception:  # a broken picture is reported when it is asked for; here it only has no size
+                continue
+        return total
+
+
+def answer_key(identity: str, request: Request) -> str:
+    """What an answer depends on, as one digest: the run's identity, the texts and the encoded pictures, in order."""
+    digest = hashlib.sha256(identity.encode())
+    for part in request.parts:
+        piece = part.encode() if isinstance(part, str) else part.data
+        digest.update(hashlib.sha256(piece).digest())
+    return digest.hexdigest()
+
+
+def dealt(identifiers: Sequence[str], rank: int, world: int) -> list[str]:
+    """The share of one of `world` processes: every `world`-th row, so that each gets the same mix of sizes.
+
+    >>> [dealt("abcde", rank, 2) for rank in (0, 1)]
+    [['a', 'c', 'e'], ['b', 'd']]
+    """
+    return list(identifiers[rank::world])

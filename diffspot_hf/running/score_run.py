@@ -1,0 +1,74 @@
+"""Scores a run: its predictions and verdicts against the truth → `scores.json`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import UsageError
+from .folder import RunFolder
+from .rowset import RowSet
+from .store import write_json
+
+
+def score_run(out: RunFolder, rows: RowSet) -> dict[str, Any]:
+    """All figures of the run, also written to `scores.json`.
+
+    Rows that were never answered count as state ``error``. If rows were asked again after a failure, ``raw`` holds the
+    headline figures as they were before, and the label says so.
+    """
+    card, records = out.card(), out.records()
+    judged = out.judgements() if rows.benchmark.judged else {}
+    if rows.benchmark.judged and not judged and records:
+        raise UsageError(f"{out.path}: the replies are not judged yet; run diffspot-hf judge {out.path}")
+    merged = {
+        identifier: record | _verdict(judged.get(identifier, {}))
+        for identifier, record in records.items()
+        if identifier in rows
+    }
+    scores = rows.benchmark.score(rows.plain, merged)
+    recovered = [identifier for identifier, record in merged.items() if _was_recovered(record)]
+    label = str(card["model"]["id"])
+    if recovered:
+        raw = merged | {
+            identifier: {"id": identifier, "state": _raw_state(merged[identifier])} for identifier in recovered
+        }
+        scores["raw"] = rows.benchmark.score(rows.plain, raw)
+        scores["recovered_rows"] = len(recovered)
+        label += " + route recovery"
+    head = {
+        "benchmark": card["benchmark"],
+        "model": label,
+        "data": {key: card["data"][key] for key in ("source", "fingerprint", "is_sample")},
+        "judge": card.get("judge"),
+        "prompt_sha256": card["prompt"]["sha256"],
+    }
+    scores = head | scores
+    write_json(out.scores, scores)
+    return scores
+
+
+def _verdict(judged: dict[str, Any]) -> dict[str, Any]:
+    return {key: judged[key] for key in ("is_true_positive", "is_true_negative") if key in judged}
+
+
+def _was_recovered(record: dict[str, Any]) -> bool:
+    return record["state"] == "ok" and record.get("retried_from") is not None
+
+
+def _raw_state(record: dict[str, Any]) -> str:
+    return str(record["retried_from"])
+
+
+def rows_of(out: RunFolder, data: str | None = None) -> RowSet:
+    """The rows that the run in `out` was made on (from where its card says, or from `data`).
+
+    Raises `UsageError` when those rows are no longer what they were.
+    """
+    from ..benchmarks import benchmark
+
+    card = out.card()
+    source = data or card["data"]["source"]
+    rows = RowSet(benchmark(card["benchmark"]), source, card["data"].get("limit"))
+    if rows.fingerprint != card["data"]["fingerprint"]:
+        raise UsageError(f"{source}: these are not the rows of the run in {out.path} (their fingerprint differs)")
+    return rows
