@@ -149,7 +149,8 @@ def write_atomically(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink()
         raise UsageError(f"{path}: cannot be written ({error.strerror or error})") from error
 
 
