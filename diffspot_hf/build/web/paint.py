@@ -1,0 +1,172 @@
+"""Changes of colour, opacity, gradient, border and corner radius, by inline style."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from . import scales
+from .change import Change, Facts, Watch, number, pixels
+from .color import RGBA, css, shifted
+from .scales import OPERATORS, Tier
+from .typography import direction
+
+
+def color(facts: Facts, tier: Tier) -> Iterator[Change]:
+    kinds = [("color", bool(facts["own"])), ("background-color", not facts["gradient"])]
+    for name, eligible in kinds:
+        old: RGBA = tuple(facts["rgba"][name])
+        if eligible and old[3] > 0.05:
+            yield from _lighter_and_darker("color", tier, name, old, OPERATORS["color"].lightness[tier], [name])  # type: ignore[index]
+
+
+def _lighter_and_darker(
+    operator: str, tier: Tier, name: str, old: RGBA, size: float, properties: list[str]
+) -> Iterator[Change]:
+    for sign, word in ((1, "lighter"), (-1, "darker")):
+        new = shifted(old, sign * size)
+        if new is not None and new != old:
+            yield Change(
+                operator, tier, name, css(old), css(new), f"{sign * size:+g} lightness", word,
+                style=dict.fromkeys(properties, css(new)), watch=(Watch(properties[0]),), note="colour",
+                details={"old": old, "new": new},
+            )  # fmt: skip
+
+
+def opacity(facts: Facts, tier: Tier) -> Iterator[Change]:
+    if not (facts["box"] or facts["text"]):
+        return
+    old = float(facts["computed"]["opacity"])
+    for size in OPERATORS["opacity"].sizes[tier]:
+        new = round(old - size, 3)
+        if new >= 0.05:
+            yield Change(
+                "opacity", tier, "opacity", number(old), number(new), f"-{size:g} opacity", "decrease",
+                style={"opacity": number(new)}, watch=(Watch("opacity", new),),
+            )  # fmt: skip
+
+
+def border(facts: Facts, tier: Tier) -> Iterator[Change]:
+    sides: list[str] = facts["borders"]
+    if not sides:
+        return
+    computed, operator = facts["computed"], OPERATORS["border"]
+    widths = {side: pixels(computed[f"border-{side}-width"]) for side in sides}
+    width, style = widths[sides[0]], computed[f"border-{sides[0]}-style"]
+    for size in operator.sizes[tier]:
+        yield Change(
+            "border", tier, "border-width", f"{number(width)}px", f"{number(width + size)}px", f"+{number(size)}px",
+            "increase", "width", style={f"border-{side}-width": f"{number(w + size)}px" for side, w in widths.items()},
+            watch=(Watch(f"border-{sides[0]}-width", width + size, "px"),), note="width", details={"sides": sides},
+        )  # fmt: skip
+    if tier == "easy":
+        for other in ("solid", "dashed", "dotted", *(("double",) if width >= 3 else ())):
+            if other != style:
+                yield Change(
+                    "border", tier, "border-style", style, other, f"{style} to {other}", way="style",
+                    style={f"border-{side}-style": other for side in sides},
+                    watch=(Watch(f"border-{sides[0]}-style", other),), note="style", details={"sides": sides},
+                )  # fmt: skip
+    elif operator.lightness:
+        old: RGBA = tuple(facts["rgba"][f"border-{sides[0]}-color"])
+        for change in _lighter_and_darker(
+            "border", tier, "border-color", old, operator.lightness[tier], [f"border-{side}-color" for side in sides]
+        ):
+            yield Change(**{**vars(change), "details": {**change.details, "sides": sides}})
+
+
+def rounded(facts: Facts, tier: Tier) -> Iterator[Change]:
+    corners = ("top-left", "top-right", "bottom-right", "bottom-left")
+    values = [facts["computed"][f"border-{corner}-radius"] for corner in corners]
+    shaped = facts["rgba"]["background-color"][3] > 0.02 or facts["gradient"] or len(facts["borders"]) == 4
+    if len(set(values)) != 1 or not (shaped or facts["tag"] in ("img", "input", "button", "select", "textarea")):
+        return
+    half = min(facts["rect"][2:]) / 2
+    old = half if values[0].endswith("%") and float(values[0][:-1]) >= 50 else pixels(values[0])
+    reachable = [r for r in scales.RADII if r < half] + [scales.RADII[-1]]
+    full = len(scales.RADII) - 1
+    index = full if old >= half else min(range(full), key=lambda i: abs(scales.RADII[i] - old))
+    for steps in OPERATORS["rounded"].sizes[tier]:
+        for sign in (1, -1):
+            at = index + sign * int(steps)
+            if 0 <= at <= full and scales.RADII[at] in reachable:
+                new = scales.RADII[at]
+                yield Change(
+                    "rounded", tier, "border-radius", values[0], f"{number(new)}px",
+                    f"{sign * int(steps):+d} radius steps", direction(sign), style={"border-radius": f"{number(new)}px"},
+                    watch=(Watch("border-top-left-radius", new, "px"),), details={"half": half, "from": old, "to": new},
+                )  # fmt: skip
+
+
+def gradient(facts: Facts, tier: Tier) -> Iterator[Change]:
+    first, rest = split_layers(facts["gradient"])
+    match = re.fullmatch(r"(?:repeating-)?(linear|radial|conic)-gradient\((.*)\)", first)
+    if not match or facts["computed"]["background-size"] != "auto":
+        return
+    name, parts = first.split("(")[0], split_commas(match[2])
+    head = "" if re.match(r"rgba\(", parts[0]) else parts.pop(0)
+    if match[1] == "linear":
+        for turn in OPERATORS["gradient"].sizes[tier]:
+            for sign in (1, -1) if turn < 180 else (1,):
+                new = ", ".join([turned(head, sign * turn), *parts])
+                yield _gradient(tier, f"{name}({new})", first, rest, f"turned {sign * turn:+g} degrees", "", "turned")
+    lightness = OPERATORS["gradient"].lightness[tier]  # type: ignore[index]
+    stops = [n for n, part in enumerate(parts) if part.startswith("rgba(")]
+    if len(stops) < 2:
+        return
+    ends = {"both ends": [stops[0], stops[-1]]} if tier == "easy" else {"start": [stops[0]], "end": [stops[-1]]}
+    for note, which in ends.items():
+        for sign, word in ((1, "lighter"), (-1, "darker")):
+            changed = list(parts)
+            for n in which:
+                values, _, place = parts[n].removeprefix("rgba(").partition(")")
+                new = shifted(tuple(float(v) for v in values.split(",")), sign * lightness)  # type: ignore[arg-type]
+                if new is None:
+                    break
+                changed[n] = f"rgba({new[0]:g}, {new[1]:g}, {new[2]:g}, {new[3]:g}){place}"
+            else:
+                text = f"{name}({', '.join([head, *changed] if head else changed)})"
+                yield _gradient(tier, text, first, rest, f"{note} {sign * lightness:+g} lightness", word, note)
+
+
+def _gradient(tier: Tier, new: str, old: str, rest: str, magnitude: str, word: str, note: str) -> Change:
+    return Change(
+        "gradient", tier, "background-image", old, new, magnitude, word, way=word or "turned",
+        style={"background-image": new + rest}, watch=(Watch("background-image"),), note=note,
+    )  # fmt: skip
+
+
+def split_layers(value: str) -> tuple[str, str]:
+    """The first background layer, and the rest with its comma.
+
+    >>> split_layers("linear-gradient(rgba(0, 0, 0, 1), rgba(9, 9, 9, 1)), none")
+    ('linear-gradient(rgba(0, 0, 0, 1), rgba(9, 9, 9, 1))', ', none')
+    """
+    parts = split_commas(value)
+    return (parts[0], "".join(f", {p}" for p in parts[1:])) if parts else ("", "")
+
+
+def split_commas(value: str) -> list[str]:
+    parts = re.split(r",(?![^()]*(?:\([^()]*\)[^()]*)*\))", value)
+    return [part.strip() for part in parts if part.strip()]
+
+
+_SIDES = ("top", "right", "bottom", "left")
+_RING = ("top", "right top", "right", "right bottom", "bottom", "left bottom", "left", "left top")
+
+
+def turned(head: str, degrees: float) -> str:
+    """A linear gradient's direction turned clockwise; ``in …`` colour-space words are kept.
+
+    >>> turned("", 180), turned("to right", 90), turned("135deg", -90), turned("to right in oklab", 180)
+    ('360deg', 'to bottom', '45deg', 'to left in oklab')
+    """
+    match = re.fullmatch(r"(to [a-z]+(?: [a-z]+)?(?= in |$)|-?[\d.]+deg)?\s*(in .*)?", head.strip())
+    at, space = (match[1] or "180deg", match[2]) if match else ("180deg", None)
+    if at.startswith("to "):
+        words = at.removeprefix("to ").split()
+        place = " ".join(sorted(words, key=lambda w: w in ("top", "bottom"))) if len(words) > 1 else words[0]
+        new = f"to {_RING[(_RING.index(place) + round(degrees / 45)) % 8]}"
+    else:
+        new = f"{number(float(at.removesuffix('deg')) + degrees)}deg"
+    return f"{new} {space}" if space else new
