@@ -3,21 +3,45 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 import datasets
+import pyarrow as pa
 import pyarrow.parquet as pq
 from datasets import DatasetInfo, Features, Split, SplitGenerator
 from datasets.builder import Key
 
 from diffspot_hf.errors import UsageError
-from diffspot_hf.rows import iter_jsonl, read_picture
+from diffspot_hf.rows import Refuse, iter_jsonl, read_picture, stop
 
 MANIFESTS = ("*.jsonl", "*.jsonl.gz", "*.parquet", "data/*.parquet", "test/*.parquet")
 """Where a data folder may keep its rows, relative to the folder; the first pattern that finds files wins."""
+
+
+REFUSED = "Refused rows:"
+logger = logging.getLogger("diffspot_hf")
+
+
+@dataclass
+class PairConfig(datasets.BuilderConfig):
+    """`strict` stops at the first row that cannot be used; by default it is left out, named and counted."""
+
+    strict: bool = False
+
+
+def configurations(official: str) -> list[PairConfig]:
+    """The three configurations that every data set of ours has; `official` describes the authors' data."""
+    version = datasets.Version("1.0.0")
+    return [
+        PairConfig(name="sample", version=version, description="ships with the package"),
+        PairConfig(name="local", version=version, description="rows of data_dir or data_files"),
+        PairConfig(name="official", version=version, description=official),
+    ]
 
 
 class PairBuilder(datasets.GeneratorBasedBuilder):
@@ -28,6 +52,7 @@ class PairBuilder(datasets.GeneratorBasedBuilder):
     """
 
     VERSION = datasets.Version("1.0.0")
+    BUILDER_CONFIG_CLASS = PairConfig
     DEFAULT_CONFIG_NAME = "sample"
 
     FEATURES: ClassVar[Features]
@@ -93,44 +118,85 @@ class PairBuilder(datasets.GeneratorBasedBuilder):
 
     def _generate_examples(self, files: Sequence[str]) -> Iterator[tuple[Key, dict[str, Any]]]:
         seen: dict[str, str] = {}
+        refused: list[str] = []
+        refuse = stop if self.config.strict else lambda error: refused.append(str(error))
         for shard, file in enumerate(files):
-            for number, (where, row) in enumerate(self.read(Path(file))):
+            for number, (where, row) in enumerate(self.read(Path(file), refuse)):
                 identifier = str(row["id"])
                 if identifier in seen:
                     raise UsageError(f"id {identifier!r} stands twice: {seen[identifier]} and {where}")
                 seen[identifier] = where
                 yield Key(shard, number), row
+        if refused:
+            self._say(refused, n_good=len(seen))
 
-    def read(self, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Each row of one manifest, completed to the feature columns, with the words that say where it stood."""
-        if file.suffix == ".parquet":
-            number = 0
-            for batch in pq.ParquetFile(file).iter_batches(batch_size=16):
-                for row in batch.to_pylist():
-                    number += 1
-                    where = f"{file}, row {number}"
-                    yield where, self._checked(row, where)
-            return
-        for number, row in iter_jsonl(file):
-            where = f"{file}, line {number}"
-            row = self._checked(row, where)
-            for column in self.PICTURES:
-                try:
-                    row[column] = read_picture(file.parent, row[column])
-                except UsageError as error:
-                    raise UsageError(f"{where} (id {row['id']!r}), column {column}: {error}") from error
+    def _say(self, refused: list[str], n_good: int) -> None:
+        """Keeps the refused rows with the data, so that a later load from the cache still knows of them."""
+        if not n_good:
+            raise UsageError(f"{self.BENCHMARK}: no row can be used; the first is refused because: {refused[0]}")
+        for line in refused:
+            logger.warning("refused: %s", line)
+        self.info.description = "\n".join([self.info.description, REFUSED, *refused])
+
+    def read(self, file: Path, refuse: Refuse = stop) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each usable row of one manifest, completed to the feature columns, with the words that say where it stood.
+
+        The others are given to `refuse`, each as an error that names file, row and reason.
+        """
+        rows = _parquet_rows(file) if file.suffix == ".parquet" else _jsonl_rows(file, refuse)
+        for where, row in rows:
+            where = f"{where} (id {row['id']!r})" if row.get("id") is not None else where
+            try:
+                row = self._checked(row, where)
+                for column in self.PICTURES:
+                    if isinstance(row[column], str):
+                        row[column] = _picture(file.parent, row[column], f"{where}, column {column}")
+            except UsageError as error:
+                refuse(error)
+                continue
             yield where, row
 
     def _checked(self, row: dict[str, Any], where: str) -> dict[str, Any]:
         missing = [column for column in self.REQUIRED if row.get(column) is None]
         if missing:
             raise UsageError(f"{where}: no value in column {', '.join(missing)}; needed are {', '.join(self.REQUIRED)}")
-        row = self.complete(row)
+        try:
+            row = self.complete(row)
+        except UsageError as error:
+            raise UsageError(f"{where}: {error}") from error
         return {column: row.get(column) for column in self.FEATURES}
 
     def complete(self, row: dict[str, Any]) -> dict[str, Any]:
         """`row` with the defaults of optional columns filled in."""
         return row
+
+
+def _parquet_rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    number = 0
+    try:
+        for batch in pq.ParquetFile(file).iter_batches(batch_size=16):
+            for row in batch.to_pylist():
+                number += 1
+                yield f"{file}, row {number}", row
+    except (pa.ArrowException, OSError) as error:
+        raise UsageError(f"{file}: not a readable Parquet file ({error})") from error
+
+
+def _jsonl_rows(file: Path, refuse: Refuse) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, row in iter_jsonl(file, refuse):
+        yield f"{file}, line {number}", row
+
+
+def _picture(root: Path, relative: str, where: str) -> dict[str, Any]:
+    try:
+        return read_picture(root, relative)
+    except (UsageError, OSError) as error:
+        raise UsageError(f"{where}: {error}") from error
+
+
+def refused_rows(info: DatasetInfo) -> list[str]:
+    """The rows that were left out when the data was read, each with file, row and reason."""
+    return info.description.partition(REFUSED)[2].strip().splitlines()
 
 
 def sample_folder(benchmark: str) -> Path:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import datasets
 from datasets import Features, Image, List, Value
-from diffspot_hf.dataset_scripts.common import PairBuilder, convert
+from diffspot_hf.dataset_scripts.common import PairBuilder, configurations, convert
 
 TEXT, INT, FLOAT = Value("string"), Value("int64"), Value("float64")
 
@@ -82,11 +81,7 @@ _DEFAULTS: dict[str, Any] = {
 class Diffspot(PairBuilder):
     """Pairs of web page screenshots; each differs by exactly one CSS or text change, or not at all."""
 
-    BUILDER_CONFIGS = [  # noqa: RUF012 - the name and type are the library's
-        datasets.BuilderConfig(name="sample", version=PairBuilder.VERSION, description="ships with the package"),
-        datasets.BuilderConfig(name="local", version=PairBuilder.VERSION, description="rows of data_dir or data_files"),
-        datasets.BuilderConfig(name="official", version=PairBuilder.VERSION, description="the authors' 4,400 pairs"),
-    ]
+    BUILDER_CONFIGS = configurations("the authors' 4,400 pairs")
     BENCHMARK = "diffspot"
     FEATURES = FEATURES
     PICTURES = ("image_before", "image_after")

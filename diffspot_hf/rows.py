@@ -7,18 +7,26 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from .errors import UsageError
 
+Refuse = Callable[[UsageError], None]
+"""What is done with a row that cannot be used: `stop`, or note it and go on."""
 
-def iter_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+
+def stop(error: UsageError) -> None:
+    """Raises `error`: the first bad row ends the reading."""
+    raise error
+
+
+def iter_jsonl(path: Path, refuse: Refuse = stop) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each object of a JSONL file with its line number (from 1).
 
-    A byte-order mark, CRLF line ends and empty lines are harmless. A line that is no JSON object raises `UsageError`
-    naming file and line. ``.gz`` files are unpacked on the fly.
+    A byte-order mark, CRLF line ends and empty lines are harmless. A line that is no JSON object is given to `refuse`
+    as a `UsageError` naming file and line. ``.gz`` files are unpacked on the fly.
     """
     opener = gzip.open if path.suffix == ".gz" else open
     try:
@@ -31,10 +39,13 @@ def iter_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 try:
                     row = json.loads(raw)
                 except (ValueError, RecursionError) as error:
-                    raise UsageError(f"{path}, line {number}: not valid JSON ({error})") from error
-                if not isinstance(row, dict):
-                    raise UsageError(f"{path}, line {number}: expected a JSON object, found {type(row).__name__}")
-                yield number, row
+                    refuse(UsageError(f"{path}, line {number}: not valid JSON ({error})"))
+                    continue
+                if isinstance(row, dict):
+                    yield number, row
+                else:
+                    kind = type(row).__name__
+                    refuse(UsageError(f"{path}, line {number}: expected a JSON object, found {kind}"))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror or error})") from error
 

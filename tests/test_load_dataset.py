@@ -7,7 +7,7 @@ import shutil
 
 import datasets
 import pytest
-from diffspot_hf.dataset_scripts.common import write_parquet
+from diffspot_hf.dataset_scripts.common import refused_rows, write_parquet
 from diffspot_hf.dataset_scripts.diffspot import FEATURES, Diffspot
 from diffspot_hf.dataset_scripts.diffspot import README as README_TEXT
 
@@ -132,8 +132,30 @@ def test_a_broken_row_is_named_with_file_and_line(pairs, tmp_path, change, messa
     lines[0] = change(lines[0])
     (folder / "test.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
     with pytest.raises(UsageError, match=message) as caught:
-        diffspot_hf.load_dataset("diffspot", data_dir=str(folder))
+        diffspot_hf.load_dataset("diffspot", data_dir=str(folder), strict=True)
     assert "test.jsonl, line" in str(caught.value)
+
+
+def test_bad_rows_are_left_out_named_and_counted_and_the_rest_is_read(pairs, tmp_path):
+    folder = shutil.copytree(pairs, tmp_path / "broken")
+    lines = (folder / "test.jsonl").read_text().splitlines()
+    lines[1] = lines[1].replace("images/1-after.png", "../1-after.png")
+    lines.insert(4, '{"id": "torn')
+    (folder / "test.jsonl").write_text("\n".join(lines) + "\n")
+    for _ in ("read", "from the cache"):
+        rows = diffspot_hf.load_dataset("diffspot", data_dir=str(folder))
+        assert rows["id"][:] == [f"pair-{i}" for i in (0, 2, 3, 4, 5, 6, 7)]
+        refused = refused_rows(rows.info)
+        assert [line.split(":")[0].split(", ", 1)[1] for line in refused] == [
+            "line 2 (id 'pair-1'), column image_after",
+            "line 5",
+        ]
+
+
+def test_a_folder_without_one_good_row_is_refused(pairs, tmp_path):
+    (tmp_path / "test.jsonl").write_text('{"id": "a"}\n')
+    with pytest.raises(UsageError, match="no row can be used"):
+        diffspot_hf.load_dataset("diffspot", data_dir=str(tmp_path))
 
 
 def test_the_parquet_copy_is_read_without_this_package(python, pairs, tmp_path):

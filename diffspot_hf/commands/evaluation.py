@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +136,7 @@ def run(args: argparse.Namespace) -> int:
             prompt=prompt,
             generation={"max_new_tokens": args.max_new_tokens, "seed": args.seed, "temperature": 0},
             retry=args.retry,
-            notes={"preflight": not args.no_preflight},
+            options={"model": args.model} | asdict(options(args)),
             progress=not args.no_progress,
         )
         summary = run_rows(chosen, rows, model, out, settings, processes, check=_preflight(args))
@@ -145,6 +146,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     from ..report.diffspot import health_line
 
+    for line in rows.refused:
+        print(f"refused: {line}", file=sys.stderr)
     if rows.is_sample:
         print("The rows are the sample of this package; its score cannot stand for the benchmark.")
     print(f"{out.path}: {health_line(summary.health)}, {summary.asked} asked now")

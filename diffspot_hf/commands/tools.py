@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import json
+from dataclasses import replace
 from typing import Any
 
 from ..errors import UsageError
@@ -12,6 +14,13 @@ def add_to(commands: Any) -> None:
     add = commands.add_parser("prepare", help="fill the datasets cache, so that load_dataset works without our import")
     add.add_argument("names", nargs="*", metavar="NAME", help="diffspot, scry_design_diff, dicobench (default: all)")
     add.set_defaults(action=prepare)
+
+    add = commands.add_parser("verify", help="ask random rows of a run again, one by one, and compare")
+    add.add_argument("run")
+    add.add_argument("--rows", type=int, default=20)
+    add.add_argument("--seed", type=int, help="which rows (default: random)")
+    add.add_argument("--json", action="store_true")
+    add.set_defaults(action=verify)
 
 
 def prepare(args: argparse.Namespace) -> int:
@@ -25,6 +34,38 @@ def prepare(args: argparse.Namespace) -> int:
         rows = load(name, "sample")
         print(f'{name}: {len(rows)} rows; load_dataset("{name}", "sample") now works in any process')
     return 0
+
+
+def verify(args: argparse.Namespace) -> int:
+    from ..models import load_model
+    from ..running.folder import RunFolder
+    from ..running.options import ModelOptions
+    from ..running.score_run import rows_of
+    from ..running.verify import verify_run
+
+    if args.rows < 1:
+        raise UsageError(f"--rows {args.rows}: at least one row is needed")
+    out = RunFolder.existing(args.run)
+    recorded = dict(out.card().get("options") or {})
+    if "model" not in recorded:
+        raise UsageError(f"{out.path}: an imported run cannot be verified, its model is not here")
+    rows = rows_of(out)
+    options = ModelOptions(**{k: v for k, v in recorded.items() if k in ModelOptions.__dataclass_fields__})
+    model = load_model(recorded["model"], rows.benchmark, rows.truth, replace(options, batch_size=1))
+    found = verify_run(out, rows, model, n=args.rows, seed=args.seed)
+    if args.json:
+        print(json.dumps(found, indent=2))
+    else:
+        print(f"{found['rows']} rows asked again (seed {found['seed']}): {found['agreement']:.1%} answered as before")
+        print(
+            f"mean reply length {found['mean_length_then']:.0f} then, {found['mean_length_now']:.0f} now (characters)"
+        )
+        print(f"repeated against new requests: {found['repeat_time_ratio']:.2f} of the time")
+        if found["cache_suspected"]:
+            print("repeated requests are answered too fast: a cache seems to stand in between")
+        if found["differing"]:
+            print(f"answered differently: {', '.join(found['differing'])}")
+    return 0 if found["passed"] else 1
 
 
 def has_sample(name: str) -> bool:

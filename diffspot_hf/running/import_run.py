@@ -32,15 +32,12 @@ def import_run(benchmark: Benchmark, rows: RowSet, predictions: Path, out: RunFo
         raise UsageError(f"{predictions}: rows of several models ({', '.join(sorted(names))}); say which with --model")
     name = model or next(iter(names), "imported")
     records = [_record(benchmark, rows, identifier, given.get(identifier), name) for identifier in rows.ids]
-    data = {
-        "source": rows.source,
-        "fingerprint": rows.fingerprint,
-        "rows": len(rows),
-        "limit": rows.limit,
-        "is_sample": rows.is_sample,
-    }
     card = make_card(
-        benchmark, data=data, model={"id": name, "backend": "imported"}, prompt=benchmark.prompt, generation={}
+        benchmark,
+        data=rows.describe(),
+        model={"id": name, "backend": "imported"},
+        prompt=benchmark.prompt,
+        generation={},
     )
     card["prompt"] = {"version": "unknown", "sha256": "", "text": None}
     write_lines(out.predictions, records)

@@ -10,6 +10,7 @@ from typing import Any
 
 from PIL import Image
 
+from ..dataset_scripts.common import refused_rows
 from ..errors import UsageError
 from ..loading import fingerprint, is_sample, picture_columns, rows_for
 from ..types import Benchmark, Request, Row
@@ -23,6 +24,8 @@ class RowSet:
             raise UsageError(f"--limit {limit}: at least one row is needed")
         self.benchmark, self.source, self.limit = benchmark, data, limit
         self._rows = rows_for(benchmark.dataset, data)
+        self.refused = refused_rows(self._rows.info)
+        """Rows of the data that could not be used, each with file, row and reason."""
         missing = [column for column in benchmark.columns if column not in self._rows.column_names]
         if missing:
             raise UsageError(f"{data}: column {', '.join(missing)} is missing, {benchmark.name} needs it")
@@ -39,6 +42,17 @@ class RowSet:
 
     def __contains__(self, identifier: str) -> bool:
         return identifier in self._place
+
+    def describe(self) -> dict[str, Any]:
+        """What the run card says of the rows."""
+        return {
+            "source": self.source,
+            "fingerprint": self.fingerprint,
+            "rows": len(self),
+            "limit": self.limit,
+            "is_sample": self.is_sample,
+            "refused": len(self.refused),
+        }
 
     def row(self, identifier: str) -> dict[str, Any]:
         """The whole row, pictures as ``{"path", "bytes"}``."""

@@ -43,7 +43,7 @@ def make_card(
 
 
 def identity(card: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a card that all answers of a run share. 
+    """The part of a card that all answers of a run share.
 
     Apart from it are what only loading a model reveals (``loaded``) and where it is served (``route``).
     """

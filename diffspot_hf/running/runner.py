@@ -21,12 +21,15 @@ from .store import Record, Store, is_final, write_json
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run was asked for, besides rows and model. `generation` goes into the identity of the run."""
+    """What a run was asked for, besides rows and model.
+
+    `generation` goes into the identity of the run; `options` (how the model was loaded) is only recorded.
+    """
 
     prompt: str
     generation: Mapping[str, Any] = field(default_factory=dict)
     retry: tuple[str, ...] = ()
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     progress: bool = True
 
 
@@ -61,8 +64,9 @@ def run(
     """
     processes = processes or Processes()
     card = make_card(
-        benchmark, data=_data(rows), model=model.describe(), prompt=settings.prompt, generation=settings.generation
+        benchmark, data=rows.describe(), model=model.describe(), prompt=settings.prompt, generation=settings.generation
     )
+    card["options"] = dict(settings.options)
     if processes.is_main:
         card = _begin(out, card, rows)
     processes.wait()
@@ -76,7 +80,7 @@ def run(
     asked = _ask(benchmark, rows, model, out, settings, key, mine, before, processes)
     processes.wait()
     if processes.is_main:
-        _end(out, rows, model, asked, processes, settings)
+        _end(out, rows, asked, processes)
     processes.wait()
     records = {identifier: record for identifier, record in out.records().items() if identifier in rows}
     return Summary(
@@ -85,16 +89,6 @@ def run(
         asked=asked,
         stopped_because=getattr(model, "stopped_because", None),
     )
-
-
-def _data(rows: RowSet) -> dict[str, Any]:
-    return {
-        "source": rows.source,
-        "fingerprint": rows.fingerprint,
-        "rows": len(rows),
-        "limit": rows.limit,
-        "is_sample": rows.is_sample,
-    }
 
 
 def _begin(out: RunFolder, card: dict[str, Any], rows: RowSet) -> dict[str, Any]:
@@ -215,9 +209,9 @@ def _record(benchmark: Benchmark, rows: RowSet, response: Response, name: str, v
     }
 
 
-def _end(out: RunFolder, rows: RowSet, model: Model, asked: int, processes: Processes, settings: Settings) -> None:
+def _end(out: RunFolder, rows: RowSet, asked: int, processes: Processes) -> None:
     out.merge(rows.ids)
     if asked:
         card = out.card()
-        session = {"ended": now(), "processes": processes.world, "asked_by_first": asked} | dict(settings.notes)
+        session = {"ended": now(), "processes": processes.world, "asked_by_first": asked}
         write_json(out.card_file, card | {"sessions": [*card["sessions"], session]})

@@ -224,8 +224,7 @@ def test_the_card_says_what_the_answers_depend_on(rows, tmp_path):
     assert card["benchmark"] == "diffspot"
     assert card["model"]["id"] == "scripted"
     assert card["prompt"]["text"] == DIFFSPOT.prompt
-    assert card["data"] == {"source": rows.source, "fingerprint": rows.fingerprint, "rows": 8, "limit": None} | {
-        "is_sample": False
-    }
+    assert card["data"] == rows.describe()
+    assert (card["data"]["rows"], card["data"]["is_sample"], card["data"]["refused"]) == (8, False, 0)
     assert card["preflight"] == {"order": "proved"}
     assert set(STATES) == set(run(DIFFSPOT, rows, Scripted(), out, settings()).health)

@@ -1,0 +1,83 @@
+"""Checks a run by asking some of its rows again, one by one, and showing that no cache answered.
+
+The idea is that of the MLPerf audits: sampled answers of a timed run must be those of a fresh, unbatched one, and equal
+requests must not be answered faster than new ones.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+import statistics
+from dataclasses import replace
+from typing import Any
+
+from tqdm import tqdm
+
+from ..errors import UsageError
+from ..types import Model, Request, Response
+from .folder import RunFolder
+from .rowset import RowSet
+
+CACHED_RATIO = 0.5
+"""A repeated request answered in less than this share of a new one's time was not computed (chosen)."""
+MEASURABLE_SECONDS = 0.01
+"""Below this an answer is too quick to tell a cache from a computation (chosen)."""
+LENGTH_TOLERANCE = 0.10
+"""How far the mean output length may move (MLPerf TEST09 uses 10 %)."""
+
+
+def verify_run(
+    out: RunFolder, rows: RowSet, model: Model, *, n: int = 20, seed: int | None = None, progress: bool = True
+) -> dict[str, Any]:
+    """Asks `n` random answered rows again and returns what was found: ``agreement`` of the parsed answers, mean
+    output lengths in characters, whether a cache answered, the ids that differ, and ``passed``.
+
+    Every row is asked twice, as it was and with a random mark that no cache can hold. Greedy answers under bfloat16
+    may differ between batch sizes; on a CPU in float32 they must not.
+    """
+    stored = {i: r for i, r in out.records().items() if i in rows and r["state"] != "error"}
+    if not stored:
+        raise UsageError(f"{out.path}: no answered row to verify")
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    chosen = random.Random(seed).sample(sorted(stored), min(n, len(stored)))
+    prompt = out.card()["prompt"]["text"] or rows.benchmark.prompt
+    plain, marked = [], []
+    for identifier in tqdm(chosen, desc="verify", unit="row", disable=not progress):
+        request = rows.request(identifier, prompt)
+        marked.append(_ask(model, _with_mark(request)))
+        plain.append(_ask(model, request))
+    fresh = [rows.benchmark.read(rows.truth(response.id), response) for response in plain]
+    differing = [p.id for p in fresh if (p.state, p.value) != (stored[p.id]["state"], stored[p.id]["prediction"])]
+    lengths = [statistics.fmean(len(stored[i]["raw_response"]) for i in chosen), _mean_length(plain)]
+    ratio = statistics.median(p.seconds / m.seconds if m.seconds else 1.0 for p, m in zip(plain, marked, strict=True))
+    measurable = statistics.fmean(m.seconds for m in marked) > MEASURABLE_SECONDS
+    cached = measurable and ratio < CACHED_RATIO
+    drift = abs(lengths[1] - lengths[0]) / lengths[0] if lengths[0] else 0.0
+    return {
+        "rows": len(chosen),
+        "seed": seed,
+        "agreement": 1 - len(differing) / len(chosen),
+        "differing": differing,
+        "mean_length_then": lengths[0],
+        "mean_length_now": lengths[1],
+        "repeat_time_ratio": ratio,
+        "cache_suspected": cached,
+        "passed": not differing and drift <= LENGTH_TOLERANCE and not cached,
+    }
+
+
+def _with_mark(request: Request) -> Request:
+    mark = f"(Reference number of this request: {secrets.token_hex(8)})"
+    return replace(request, parts=(*request.parts, mark))
+
+
+def _ask(model: Model, request: Request) -> Response:
+    answers = list(model.generate([request]))
+    if len(answers) != 1:
+        raise UsageError(f"the model gave {len(answers)} answers to one request")
+    return answers[0]
+
+
+def _mean_length(responses: list[Response]) -> float:
+    return statistics.fmean(len(response.text) for response in responses)
