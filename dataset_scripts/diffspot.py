@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from datasets import Features, Image, List, Value
+
 from diffspot_hf.dataset_scripts.common import PairBuilder, configurations, convert
 
 TEXT, INT, FLOAT = Value("string"), Value("int64"), Value("float64")

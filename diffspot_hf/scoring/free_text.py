@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from ..types import State
+from .reply_text import outside_thinking, without_markers
 
-_INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"))
-
-# A refusal declines the task or says that the pictures cannot be seen. "I cannot see any difference" is an answer.
+# A refusal declines the task or says that the pictures cannot be seen, and does so at once: further on, "the image is
+# missing" is a claim about the page. "I cannot see any difference" is an answer.
 _REFUSAL = re.compile(
     r"""\A\W*(?:i['’]?m\s+(?:very\s+|really\s+)?sorry|sorry|apologies|unfortunately|as\s+an\s+ai[^.]{0,80})?[\s,.:;!—-]*
     (?:but\s+)?
@@ -26,17 +26,12 @@ _REFUSAL = re.compile(
 
 
 def visible_reply(text: str) -> str:
-    """`text` without thinking and invisible characters, stripped.
-
-    Everything up to the last ``</think>`` goes, also when the opening tag is absent; an opened block that never ends
-    takes the rest with it.
+    """`text` without thinking, chat markers and invisible characters, stripped.
 
     >>> visible_reply("<think>hm</think> No differences."), visible_reply("<think>cut off")
     ('No differences.', '')
     """
-    text = text.rpartition("</think>")[2]
-    text = text.partition("<think>")[0]
-    return text.translate(_INVISIBLE).strip()
+    return without_markers(outside_thinking(text)[0]).strip()
 
 
 def free_text_state(text: str, finish_reason: str = "stop") -> State:
