@@ -50,7 +50,8 @@ def justify(facts: Facts, tier: Tier) -> Iterator[Change]:
         value = justify_value(target)
         yield Change(
             "justify", tier, "justify-content", justify_value(word), value, f"{word} to {target}",
-            way=f"{word} to {target}", style={"justify-content": value}, watch=(Watch("justify-content", value),), note=axis(facts),
+            way=f"{word} to {target}", style={"justify-content": value},
+            watch=(Watch("justify-content", value),), note=axis(facts),
         )  # fmt: skip
 
 

@@ -93,7 +93,8 @@ def rounded(facts: Facts, tier: Tier) -> Iterator[Change]:
                 new = scales.RADII[at]
                 yield Change(
                     "rounded", tier, "border-radius", values[0], f"{number(new)}px",
-                    f"{sign * int(steps):+d} radius steps", direction(sign), style={"border-radius": f"{number(new)}px"},
+                    f"{sign * int(steps):+d} radius steps", direction(sign),
+                    style={"border-radius": f"{number(new)}px"},
                     watch=(Watch("border-top-left-radius", new, "px"),), details={"half": half, "from": old, "to": new},
                 )  # fmt: skip
 

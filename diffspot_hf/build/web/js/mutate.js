@@ -27,6 +27,15 @@
     }
     return { left: r.left - out.left, top: r.top - out.top, right: r.right + out.right, bottom: r.bottom + out.bottom };
   };
+  // The looser preset: the nearest positioned or block ancestor.
+  const holderOf = (el, rules) => {
+    if (!rules.container) return el;
+    for (let at = el.parentElement; at && at !== document.body; at = at.parentElement) {
+      const cs = D.style(at);
+      if (cs.position !== "static" || /^(block|flow-root|list-item|flex|grid|table)/.test(cs.display)) return at;
+    }
+    return document.body;
+  };
   // Whole CSS pixels, inside the viewport: [x, y, width, height].
   D.boxOf = (a, b) => {
     const u = D.join(a, b);
@@ -128,7 +137,7 @@
     if (change.swap && !D.knowsClasses(change.swap[1])) return { reason: "class not compiled" };
     if (change.weight && !D.rendersDifferently(cs, change.sample, change.weight)) return { reason: "font has no such weight" };
     if (change.glyphs && D.missingGlyphs(cs, change.glyphs)) return { reason: "missing glyph" };
-    const extent = D.extent(el), rect = el.getBoundingClientRect();
+    const holder = holderOf(el, rules), extent = D.extent(holder), rect = el.getBoundingClientRect();
     const wasCut = rules.paintOnly ? null : cutOff(el);
     const saved = put(el, change);
     try {
@@ -137,7 +146,7 @@
       const size = parseFloat(now.fontSize);
       if (change.watch && !change.watch.every((w, n) => proved(w, saidBefore[n], saidAfter[n], size)))
         return { reason: change.swap ? "class has no effect" : "style has no effect" };
-      const after = D.extent(el), rectAfter = el.getBoundingClientRect();
+      const after = D.extent(holder), rectAfter = el.getBoundingClientRect();
       const box = D.boxOf(extent, after);
       const done = { reason: "", box, rect: [rect.left, rect.top, rect.width, rect.height],
         after: [rectAfter.left, rectAfter.top, rectAfter.width, rectAfter.height], before: saidBefore, said: saidAfter, text: null };
@@ -186,12 +195,12 @@
   };
 
   // The change on the element that `selector` names, left standing until `undo`. Null when it names none or several.
-  D.apply = (selector, change) => {
+  D.apply = (selector, change, rules) => {
     const found = document.querySelectorAll(selector);
     if (found.length !== 1) return null;
-    const el = found[0], extent = D.extent(el), rect = el.getBoundingClientRect();
+    const el = found[0], holder = holderOf(el, rules), extent = D.extent(holder), rect = el.getBoundingClientRect();
     D.standing = put(el, change);
-    const after = D.extent(el), again = document.querySelectorAll(selector);
+    const after = D.extent(holder), again = document.querySelectorAll(selector);
     return {
       box: D.boxOf(extent, after), own: [rect.left, rect.top, rect.width, rect.height], kept: again.length === 1 && again[0] === el,
     };

@@ -1,0 +1,117 @@
+"""What a person would call an element: its visible text, its role, and where on the screen it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+LONGEST = 48
+"""Characters of page text that are quoted before an ellipsis (our choice)."""
+
+TEXTS_FIRST = frozenset(
+    {"button", "link", "badge", "input field", "search field", "form label", "text area", "column header"}
+)
+"""Kinds that are named after their text: the 'Donate' button, but the heading 'Autumn boots'."""
+
+ALONE = frozenset(
+    {"navigation bar", "header", "footer", "sidebar", "search field", "banner", "breadcrumb", "pagination"}
+)
+"""Kinds that are clear without any text, being the only one of their kind."""
+
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+NUMBERS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def is_nameable(name: Mapping[str, Any]) -> bool:
+    """Whether the element can be told from all others in words: a person must be able to find it."""
+    if name["kind"] in ("group", "box") and not name["heading"]:
+        return 0 < len(name["label"]) <= LONGEST and not name["of"] > len(ORDINALS)
+    if name["of"] > len(ORDINALS):
+        return False
+    return bool(name["label"] or name["heading"] or name["beside"] or name["kind"] in ALONE)
+
+
+def phrase(name: Mapping[str, Any]) -> str:
+    """The element as a noun phrase without its place.
+
+    >>> blank = {"label": "", "heading": "", "beside": "", "above": "", "nth": 1, "of": 1}
+    >>> phrase(blank | {"kind": "heading", "label": "Autumn boots"})
+    "the heading 'Autumn boots'"
+    >>> phrase(blank | {"kind": "button", "label": "View", "nth": 2, "of": 5})
+    "the second of the five 'View' buttons"
+    >>> phrase(blank | {"kind": "card", "label": "Revenue $12 up 4%", "heading": "Revenue"})
+    "the card headed 'Revenue'"
+    >>> phrase(blank | {"kind": "icon", "beside": "Dashboard"})
+    "the icon beside 'Dashboard'"
+    """
+    kind, label, nth, of = name["kind"], name["label"], name["nth"], name["of"]
+    if kind == "text":
+        kind = "text" if len(label) > 3 else "label"
+    if name["heading"] and kind not in TEXTS_FIRST:
+        thing, text, form = kind, name["heading"], "{thing} headed {text}"
+    elif label and kind in TEXTS_FIRST:
+        thing, text, form = kind, label, "{text} {thing}"
+    elif label:
+        thing, text = kind, label
+        form = "{thing} {text}" if kind not in ("group", "box", "card", *ALONE) else "{thing} with {text}"
+    elif name["beside"]:
+        thing, text, form = kind, name["beside"], "{thing} beside {text}"
+    elif name["above"]:
+        thing, text, form = kind, name["above"], "{thing} under {text}"
+    else:
+        thing, text, form = kind, "", "{thing}"
+    if of > 1 and nth <= len(ORDINALS):
+        count = NUMBERS[of] if of < len(NUMBERS) else str(of)
+        thing = plural(thing)
+        return f"the {ORDINALS[nth - 1]} of the {count} {form.format(thing=thing, text=quoted(text))}"
+    return f"the {form.format(thing=thing, text=quoted(text))}"
+
+
+def quoted(text: str, longest: int = LONGEST) -> str:
+    """Page text in quotation marks, untouched but for its length.
+
+    >>> quoted("Sign in"), quoted("Don't"), quoted("a word " * 12)
+    ("'Sign in'", '"Don\\'t"', "'a word a word a word a word a word a word a…'")
+    """
+    text = shortened(" ".join(text.split()), longest)
+    mark = '"' if "'" in text and '"' not in text else "'"
+    return f"{mark}{text}{mark}"
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    if len(text) <= longest:
+        return text
+    cut = text[: longest - 1]
+    # Cut at a word where the script has any.
+    words = cut.rsplit(" ", 1)
+    return (words[0] if len(words) == 2 and len(words[0]) > longest // 2 else cut).rstrip(" ,.;:–-") + "…"
+
+
+def plural(noun: str) -> str:
+    """
+    >>> plural("list item"), plural("avatar"), plural("search field"), plural("text box"), plural("entry")
+    ('list items', 'avatars', 'search fields', 'text boxes', 'entries')
+    """
+    if noun.endswith(("x", "s", "ch")):
+        return f"{noun}es"
+    return f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+
+
+def place(rect: Sequence[float], viewport: tuple[int, int]) -> str:
+    """Where on the screen the middle of the element lies; `rect` is xywh in CSS px.
+
+    >>> place((10, 10, 100, 20), (1280, 800)), place((600, 380, 80, 40), (1280, 800))
+    ('at the top left', 'in the middle')
+    """
+    x, y = (rect[0] + rect[2] / 2) / viewport[0], (rect[1] + rect[3] / 2) / viewport[1]
+    row = "top" if y < 1 / 3 else "bottom" if y > 2 / 3 else ""
+    column = "left" if x < 1 / 3 else "right" if x > 2 / 3 else ""
+    if row:
+        return f"at the {row} {column}".rstrip()
+    return f"on the {column}" if column else "in the middle"
+
+
+def located(name: Mapping[str, Any], rect: Sequence[float], viewport: tuple[int, int]) -> str:
+    """The phrase with the place, and with the heading it stands under where several are alike."""
+    context = f" under {quoted(name['above'])}" if name["above"] and name["of"] > 1 else ""
+    return f"{phrase(name)}{context} {place(rect, viewport)}"
