@@ -1,0 +1,196 @@
+"""Noun phrases: which things a statement or a record names, and how they hang together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .lexicon import Hit, Token, lexicon, tokenize
+
+_BREAKS = frozenset(",;:()|—–./") | {"->", "→"}
+_ARTICLES = frozenset({"the", "this", "that", "these", "those", "der", "die", "das", "el", "la", "los", "las", "le", "les"})
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Tokens and everything the lexicon finds in them."""
+
+    tokens: tuple[Token, ...]
+    effects: tuple[Hit, ...]
+    elements: tuple[Hit, ...]
+    words: tuple[Hit, ...]
+    talk: tuple[Hit, ...]
+    colors: tuple[Hit, ...]
+
+
+def analyse(text: str) -> Sentence:
+    tokens, book = tokenize(text), lexicon()
+    return Sentence(
+        tuple(tokens),
+        tuple(book.effects.find(tokens)),
+        tuple(book.elements.find(tokens)),
+        tuple(book.words.find(tokens)),
+        tuple(book.talk.find(tokens)),
+        tuple(book.colors.find(tokens)),
+    )
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A noun phrase. `rel` is how it is tied to what stands before: ``subject``, ``within`` (in, of, on …), ``beside``
+    (below, next to …), ``colon``, ``object``, ``other``. `ids` are its words, each as its group or stem, in order; `nouns`
+    the groups of known things among them; `places` the sides it names; `quotes` the numbers of its quotations;
+    `lifted` that only a measure stood before it ("the spacing of …")."""
+
+    rel: str
+    ids: tuple[str, ...]
+    nouns: tuple[str, ...]
+    places: frozenset[str]
+    ordinals: frozenset[str]
+    quotes: tuple[int, ...]
+    indefinite: bool
+    lifted: bool
+    start: int
+    end: int
+
+    @property
+    def head(self) -> str:
+        """The last known thing of the phrase ("" if there is none)."""
+        return self.nouns[-1] if self.nouns else ""
+
+
+def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chunk, ...]:
+    """The noun phrases between two token positions, in order; measures, effects and colours are no part of them."""
+    end = len(s.tokens) if end is None else end
+    element_at = {h.start: h for h in s.elements}
+    inside = {k for h in s.elements for k in range(h.start, h.end)}
+    skipped = {k for hits in (s.effects, s.colors, s.talk) for h in hits for k in range(h.start, h.end)} - inside
+    resume = {h.start for h in s.talk if "resume" in h.labels}
+    words = {h.start: h for h in s.words if not (h.start in inside and s.tokens[h.start].glued)}
+    builder = _Builder()
+    position = start
+    while position < end:
+        token = s.tokens[position]
+        element = element_at.get(position)
+        word = words.get(position)
+        sides = [label.removeprefix("place:") for label in word.labels if label.startswith("place:")] if word else []
+        if element is not None:
+            builder.add(element, token, position, sides)
+            position = element.end
+            continue
+        if token.raw.startswith("§"):
+            if token.raw.startswith("§Q"):
+                builder.quote(int(token.raw[2:]), position)
+            elif token.raw in ("§A", "§B"):
+                builder.close("other")
+        elif token.raw in _BREAKS:
+            builder.close("colon" if token.raw in (":", "—", "–", "(") and builder.seen else "other")
+        elif word is not None and not token.glued and position not in skipped:
+            labels = word.labels
+            if "within" in labels:
+                builder.close("within")
+            elif "beside" in labels:
+                builder.close("beside")
+            elif "verb" in labels:
+                builder.close("object" if builder.seen else "other")
+                builder.verb()
+            builder.article("indefinite" in labels, False)
+            builder.side(sides)
+            position = word.end if "verb" not in labels else position + 1
+            continue
+        elif position in resume:
+            builder.close("subject")
+        elif position in skipped:
+            builder.measured = True
+            builder.side(sides)
+        elif token.raw in _ARTICLES:
+            builder.opens()
+            builder.article(False, True)
+        elif token.stem in ("and", "or", "und", "y", "et"):
+            builder.close("and")
+        elif token.stem in lexicon().generic or token.raw.isdigit():
+            builder.side(sides)
+        elif token.raw[0].isalnum():
+            builder.word(token.stem, position)
+        position += 1
+    builder.close("other")
+    return tuple(builder.chunks)
+
+
+class _Builder:
+    """Collects the words of one phrase at a time."""
+
+    def __init__(self) -> None:
+        self.chunks: list[Chunk] = []
+        self.seen = False
+        self.measured = False
+        self._rel, self._after_verb = "subject", False
+        self._reset()
+
+    def _reset(self) -> None:
+        self._ids: list[str] = []
+        self._nouns: list[str] = []
+        self._places: set[str] = set()
+        self._ordinals: set[str] = set()
+        self._quotes: list[int] = []
+        self._indefinite, self._start, self._end = False, -1, -1
+
+    def add(self, hit: Hit, token: Token, position: int, sides: Sequence[str]) -> None:
+        for label in hit.labels:
+            if label.startswith("#"):
+                self._ordinals.add(label[1:])
+            elif label.startswith("~"):
+                self._ids.append(label)
+        groups = [label for label in hit.labels if label[0] not in "#~"]
+        if groups:
+            self._ids.append(groups[0])
+            self._nouns.append(groups[0])
+        self._places.update(sides)
+        self._span(position)
+
+    def word(self, stem: str, position: int) -> None:
+        self._ids.append(stem)
+        self._span(position)
+
+    def quote(self, number: int, position: int) -> None:
+        self._quotes.append(number)
+        self._span(position)
+
+    def side(self, sides: Sequence[str]) -> None:
+        self._places.update(sides)
+
+    def article(self, indefinite: bool, definite: bool) -> None:
+        if indefinite and not self._ids:
+            self._indefinite = True
+        elif definite:
+            self._indefinite = False
+
+    def opens(self) -> None:
+        """An article in the middle of a phrase begins the next one ("on the page the words …")."""
+        if self._ids or self._quotes:
+            self.close("object" if self._after_verb else "subject")
+
+    def verb(self) -> None:
+        self._after_verb = True
+
+    def _span(self, position: int) -> None:
+        if self._start < 0:
+            self._start = position
+        self._end = position + 1
+
+    def close(self, following: str) -> None:
+        if self._ids or self._quotes or self._ordinals or (self._places and self._rel in ("within", "beside")):
+            lifted = self.measured and not self.seen
+            self.chunks.append(
+                Chunk(
+                    self._rel, tuple(self._ids), tuple(self._nouns), frozenset(self._places), frozenset(self._ordinals),
+                    tuple(self._quotes), self._indefinite, lifted, self._start, self._end,
+                )  # fmt: skip
+            )
+            self.seen = self.seen or bool(self._ids or self._quotes)
+        elif following == "and" or (following == "object" and self._rel == "subject"):
+            following = self._rel if following == "and" else following
+        if following == "and":
+            following = self._rel if self.chunks else "subject"
+        self._rel = following
+        self._reset()
