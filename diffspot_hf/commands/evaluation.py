@@ -160,11 +160,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _preflight(args: argparse.Namespace) -> Any:
-    def check(model: Any) -> dict[str, Any]:
+    def check(model: Any, sample: Any) -> dict[str, Any]:
         preflight = getattr(model, "preflight", None)
         if preflight is None:
             return {}
-        return {"skipped": True} if args.no_preflight else dict(preflight())
+        return {"skipped": True} if args.no_preflight else dict(preflight(sample))
 
     return check
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -17,6 +17,9 @@ from .processes import Processes
 from .rowset import RowSet, answer_key, dealt
 from .run_card import identity_digest, make_card, now, require_same, require_same_loaded
 from .store import Record, Store, is_final, write_json
+
+
+Check = Callable[[Model, Sequence[Request]], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,12 @@ def run(
     out: RunFolder,
     settings: Settings,
     processes: Processes | None = None,
-    check: Callable[[Model], Mapping[str, Any]] | None = None,
+    check: Check | None = None,
 ) -> Summary:
     """Brings the run in `out` to its end and returns how it stands; the same call continues a run that was stopped.
 
-    `check` is a preflight: called with the model before the first row is spent, and only if a row is left to ask; what
-    it returns goes into the card. Raises `UsageError` if `out` holds answers of another run.
+    `check` is a preflight: called with the model and the largest row's request before the first row is spent, and only
+    if a row is left to ask; what it returns goes into the card. Raises `UsageError` if `out` holds answers of another run.
     """
     processes = processes or Processes()
     card = make_card(
@@ -76,7 +79,8 @@ def run(
     processes.wait()  # nobody appends before everybody has read
     mine = dealt(rows.by_size(pending), processes.rank, processes.world)
     if mine:
-        _prepare(model, out, card, check, processes)
+        sample = [rows.request(mine[0], settings.prompt)]
+        _prepare(model, out, card, check, sample, processes)
     asked = _ask(benchmark, rows, model, out, settings, key, mine, before, processes)
     processes.wait()
     if processes.is_main:
@@ -125,13 +129,14 @@ def _prepare(
     model: Model,
     out: RunFolder,
     card: dict[str, Any],
-    check: Callable[[Model], Mapping[str, Any]] | None,
+    check: Check | None,
+    sample: Sequence[Request],
     processes: Processes,
 ) -> None:
     load = getattr(model, "load", None)
     if load is not None:
         load()
-    preflight = dict(check(model)) if check is not None else {}
+    preflight = dict(check(model, sample)) if check is not None else {}
     described = dict(model.describe())
     require_same_loaded(card["model"].get("loaded", {}), described.get("loaded", {}), str(out.path))
     if processes.is_main:

@@ -79,7 +79,7 @@ def test_a_finished_run_loads_no_model(rows, tmp_path):
     out = RunFolder(tmp_path / "run")
     run(DIFFSPOT, rows, Scripted(), out, settings())
     again = Scripted()
-    summary = run(DIFFSPOT, rows, again, out, settings(), check=lambda model: pytest.fail("preflight of nothing"))
+    summary = run(DIFFSPOT, rows, again, out, settings(), check=lambda *_: pytest.fail("preflight of nothing"))
     assert (again.loads, again.asked, summary.asked, summary.n_unanswered) == (0, [], 0, 0)
 
 
@@ -219,7 +219,7 @@ def test_controls_answer_from_the_truth_only_as_oracle(rows):
 
 def test_the_card_says_what_the_answers_depend_on(rows, tmp_path):
     out = RunFolder(tmp_path / "run")
-    run(DIFFSPOT, rows, Scripted(), out, settings(), check=lambda model: {"order": "proved"})
+    run(DIFFSPOT, rows, Scripted(), out, settings(), check=lambda model, sample: {"order": "proved"})
     card = json.loads(out.card_file.read_text())
     assert card["benchmark"] == "diffspot"
     assert card["model"]["id"] == "scripted"
