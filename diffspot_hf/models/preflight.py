@@ -63,7 +63,7 @@ def prove_processor(preparer: Preparer, sample: Sequence[Request] = ()) -> Mappi
     two = _prepared(preparer, name, [Request("red-blue", (QUESTION, red, blue))])
     turned = _prepared(preparer, name, [Request("blue-red", (QUESTION, blue, red))])
     _prove_placeholders(preparer, name, one, two)
-    _prove_order(name, two.inputs, turned.inputs)
+    _prove_order(name, one.inputs, two.inputs, turned.inputs)
     _prove_left_padding(preparer, name, red, blue)
     seen = {"order": "swapping the pictures swaps the tensors", "padding": "left", "parts": _parts(preparer, red, blue)}
     pictures = [_sight(image) for image in two.images[0][:1]]
@@ -98,30 +98,43 @@ def _prove_placeholders(preparer: Preparer, name: str, one: Any, two: Any) -> No
         )
 
 
-def _prove_order(name: str, inputs: Any, turned: Any) -> None:
-    first, second = _pixel_halves(name, inputs)
-    turned_first, turned_second = _pixel_halves(name, turned)
-    same_size = first.shape == second.shape
-    if not same_size or not (first == turned_second).all() or not (second == turned_first).all():
-        raise UsageError(f"{name}: swapping two pictures does not swap its tensors; the order would be lost")
-    if (first == second).all():
+def _prove_order(name: str, one: Any, two: Any, turned: Any) -> None:
+    """`one` holds red, `two` red and blue, `turned` blue and red, all of one size and in one row."""
+    red = _pixels(name, one)
+    (first, second), (turned_first, turned_second) = (_halves(name, _pixels(name, inputs)) for inputs in (two, turned))
+    if _equal(first, second):
         raise UsageError(f"{name}: a red and a blue picture give equal tensors")
+    if not _equal(first, turned_second) or not _equal(second, turned_first):
+        raise UsageError(f"{name}: swapping two pictures does not swap its tensors; the order would be lost")
+    if not _equal(first, red):
+        raise UsageError(f"{name}: its first tensor is not the first picture; the order would be turned")
 
 
-def _pixel_halves(name: str, inputs: Any) -> Any:
-    """The pixel tensors of the first and of the second of two pictures of equal size, of one row."""
+def _pixels(name: str, inputs: Any) -> Any:
+    """The pixel tensor of one row: blocks (pictures, tiles or patches) along the first axis."""
+    import torch
+
     pixels = inputs.get("pixel_values")
-    if isinstance(pixels, (list, tuple)):  # a list of rows, or of pictures
-        pixels = pixels[0] if len(pixels) == 1 else pixels
-        if isinstance(pixels, (list, tuple)) and len(pixels) == 2:
-            return pixels
-    if pixels is None or not hasattr(pixels, "shape"):
-        raise UsageError(f"{name}: gives no pixel tensors, so the order of pictures cannot be proved")
-    while len(pixels) == 1 and pixels.ndim > 1:
+    while isinstance(pixels, (list, tuple)) and len(pixels) == 1:
         pixels = pixels[0]
+    if isinstance(pixels, (list, tuple)) and len({p.shape for p in pixels}) == 1:
+        pixels = torch.stack(list(pixels))
+    if not isinstance(pixels, torch.Tensor):
+        raise UsageError(f"{name}: gives no pixel tensors, so the order of pictures cannot be proved")
+    while len(pixels) == 1 and pixels.ndim > 3:
+        pixels = pixels[0]
+    return pixels if pixels.ndim != 3 else pixels[None]
+
+
+def _halves(name: str, pixels: Any) -> tuple[Any, Any]:
     if len(pixels) % 2:
         raise UsageError(f"{name}: {len(pixels)} pixel blocks for two pictures of one size; it does not take two")
     return pixels[: len(pixels) // 2], pixels[len(pixels) // 2 :]
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two pixel tensors hold the same numbers; a picture alone may have one axis less than one of two."""
+    return one.numel() == other.numel() and bool((one.flatten() == other.flatten()).all())
 
 
 def _prove_left_padding(preparer: Preparer, name: str, red: Picture, blue: Picture) -> None:

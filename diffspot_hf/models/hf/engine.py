@@ -122,7 +122,8 @@ class Engine:
         else:
             self.batch.worked(count)
             return responses, None
-        memory.clear_device_cache(garbage_collection=True)
+        if self.model.device.type != "cpu":
+            memory.clear_device_cache(garbage_collection=True)
         seconds = time.perf_counter() - began
         attempt = (Attempt(ROUTE, "error", seconds, problem),)
         return [
