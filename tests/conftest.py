@@ -21,7 +21,14 @@ from PIL import Image, ImageDraw  # noqa: E402
 
 REPO = Path(__file__).parent.parent
 TIERS = ("easy", "medium", "hard")
-OPERATORS = ("color", "font_weight", "opacity", "text")
+RECORDS = {
+    "color": ("background-color", "", "rgb(0, 0, 255)", "rgb(255, 0, 0)", "{element} has a red background, not blue."),
+    "font_weight": ("font-weight", "increase", "400", "700", "{element} is set in bold."),
+    "opacity": ("opacity", "decrease", "1", "0.4", "{element} is more transparent."),
+    "text": ("text-content", "", "Go", "Stop", "{element} now reads 'Stop'."),
+}
+"""Operator → property, direction, old and new value, and the sentence that describes the change."""
+OPERATORS = tuple(RECORDS)
 
 
 @pytest.fixture(autouse=True)
@@ -66,14 +73,16 @@ def make_pairs(folder: Path, n: int = 8) -> Path:
         before.save(folder / names[0])
         after.save(folder / names[1])
         operator = OPERATORS[i % 4 if i % 4 < 3 else 0]
+        name, direction, old, new, sentence = RECORDS[operator]
+        element = f"the button 'Go {i}'"
         mutation = {
             "type": operator,
-            "element": f"the button 'Go {i}'",
-            "property": "background-color",
-            "direction": "darker",
-            "old_value": "rgb(0, 0, 255)",
-            "new_value": "rgb(255, 0, 0)",
-            "template": f"background-color of the button 'Go {i}' changes",
+            "element": element,
+            "property": name,
+            "direction": direction,
+            "old_value": old,
+            "new_value": new,
+            "template": f"{name} of {element} changes from {old} to {new}",
         }
         lines.append(
             {
@@ -81,7 +90,7 @@ def make_pairs(folder: Path, n: int = 8) -> Path:
                 "image_before": names[0],
                 "image_after": names[1],
                 "user_query": "never sent",
-                "ground_truth_diff": "" if same else f"The button 'Go {i}' has a red background instead of a blue one.",
+                "ground_truth_diff": "" if same else sentence.format(element="T" + element[1:]),
                 "mutations_text": [] if same else [mutation["template"]],
                 "mutation_types": [] if same else [f"mutate_{operator}"],
                 "mutation_dicts_json": [] if same else [json.dumps(mutation)],
