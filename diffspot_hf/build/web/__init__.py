@@ -1,1 +1,7 @@
+"""DiffSpot web pairs: one verified change of one element between two screenshots of a page, or none."""
 
+from __future__ import annotations
+
+from .builder import build
+
+__all__ = ["build"]

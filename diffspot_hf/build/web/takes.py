@@ -6,7 +6,7 @@ import itertools
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,12 +95,15 @@ class Director:
         if stage.capture() != stage.first:
             stage.clean()
 
-    def candidates(self, cell: Cell, *, way: str = "", used: Iterable[str] = ()) -> Iterator[Candidate]:
+    def candidates(
+        self, cell: Cell, *, way: str = "", used: Iterable[str] = (), stale: Iterable[str] = ()
+    ) -> Iterator[Candidate]:
         """Candidates in seeded order, each on another element, those of the direction `way` first.
 
-        Elements whose selector is in `used` are left out. The layout is asked as far as candidates are drawn.
+        Elements whose selector is in `used` are left out, those whose name is in `stale` come last. The layout is
+        asked as far as candidates are drawn.
         """
-        queue = self._eligible(cell, set(used))
+        queue = self._eligible(cell, set(used), set(stale))
         if way:
             found = list(queue)
             wanted = [(facts, [c for c in every if c.balance == way]) for facts, every in found]
@@ -112,10 +115,11 @@ class Director:
                 seen.add(candidate.facts["selector"])
                 yield candidate
 
-    def _eligible(self, cell: Cell, left_out: Set[str]) -> Iterator[tuple[Facts, list[Change]]]:
+    def _eligible(self, cell: Cell, left_out: Set[str], last: Set[str]) -> Iterator[tuple[Facts, list[Change]]]:
         operator, tier = cell
         order = [f for f in self.facts if f["selector"] not in left_out and naming.is_nameable(f["name"])]
         random.Random(f"{self.seed}/{self.stage.page.page_id}/{operator}/{tier}").shuffle(order)
+        order.sort(key=lambda facts: naming.phrase(facts["name"]) in last)
         count = 0
         for facts in order:
             rng = random.Random(f"{self.seed}/{self.stage.page.page_id}/{operator}/{tier}/{facts['selector']}")
@@ -139,7 +143,12 @@ class Director:
             else:
                 yield Candidate(facts, change, effect)
 
-    def take(self, cells: Sequence[tuple[Cell, str]], used: dict[str, set[str]]) -> list[Take]:
+    def take(
+        self,
+        cells: Sequence[tuple[Cell, str]],
+        used: dict[str, set[str]],
+        stale: Mapping[str, Sequence[str]] | None = None,
+    ) -> list[Take]:
         """Pairs for `cells` (cell and wished direction), as many of them as the page gives.
 
         No element serves an operator twice; `used` holds the selectors by operator that earlier pairs took.
@@ -150,7 +159,8 @@ class Director:
         for cell, way in cells:
             operator = cell[0]
             taken = used.setdefault(operator, set())
-            for candidate in itertools.islice(self.candidates(cell, way=way, used=taken), TRIES):
+            found = self.candidates(cell, way=way, used=taken, stale=(stale or {}).get(operator, ()))
+            for candidate in itertools.islice(found, TRIES):
                 done += 1
                 take = self._try(candidate)
                 if take is None:
