@@ -1,0 +1,115 @@
+"""annotate, audit, manifest, check-numbers: what people do around a run, and what keeps a study honest."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from ..errors import UsageError
+
+
+def add_to(commands: Any) -> None:
+    audit = commands.add_parser("audit", help="let people decide what the annotations cannot").add_subparsers(
+        required=True
+    )
+    add = audit.add_parser("export", help="the unmatched predictions of a Scry run, as a page and a CSV")
+    add.add_argument("run")
+    add.add_argument("--out", required=True, type=Path)
+    add.add_argument("--mode", default="audit", choices=("audit", "controls"))
+    add.add_argument("--data", help="where the rows are, if not where the run card says")
+    add.set_defaults(action=audit_export)
+    add = audit.add_parser("summarize", help="adjusted precision and specificity from decisions")
+    add.add_argument("--decisions", required=True, nargs="+", type=Path)
+    add.add_argument("--run", help="the run the decisions are about")
+    add.add_argument("--out", type=Path, default=Path("audit-summary.json"))
+    add.add_argument("--markdown", type=Path)
+    add.set_defaults(action=audit_summarize)
+
+    manifest = commands.add_parser("manifest", help="what a study consists of, by bytes").add_subparsers(required=True)
+    add = manifest.add_parser("make", help="list files, scores and data with their digests")
+    add.add_argument("paths", nargs="+", type=Path)
+    add.add_argument("--out", type=Path, default=Path("study_manifest.json"))
+    add.add_argument("--markdown", type=Path)
+    add.set_defaults(action=manifest_make)
+    add = manifest.add_parser("check", help="name every file that changed, vanished or appeared")
+    add.add_argument("manifest", type=Path)
+    add.set_defaults(action=manifest_check)
+
+    add = commands.add_parser("check-numbers", help="compare marked Markdown tables with their score files")
+    add.add_argument("files", nargs="+", type=Path)
+    add.set_defaults(action=numbers)
+
+
+def audit_export(args: argparse.Namespace) -> int:
+    from ..report.audit import queue, write_csv
+    from ..report.pages import write_page
+    from ..running.folder import RunFolder
+    from ..running.score_run import rows_of
+
+    out = RunFolder.existing(args.run)
+    rows = rows_of(out, args.data)
+    if rows.benchmark.name != "scry":
+        raise UsageError(f"{out.path} is a run of {rows.benchmark.name}; only scry runs are audited")
+    entries = queue(out, rows) if args.mode == "audit" else []
+    if args.mode == "audit":
+        write_csv(entries, args.out / "queue.csv")
+        wanted = {entry["row_id"] for entry in entries}
+    else:
+        wanted = {row["id"] for row in rows.plain if not row["issues"]}
+    shown = [_page_row(rows.row(i), [e for e in entries if e["row_id"] == i]) for i in rows.ids if i in wanted]
+    page = write_page(args.mode, shown, args.out)
+    print(f"{page}: {len(entries) or len(shown)} entries to decide; open it in a browser and export the decisions")
+    return 0
+
+
+def _page_row(row: dict[str, Any], predictions: list[dict[str, Any]]) -> dict[str, Any]:
+    return row | {"predictions": predictions}
+
+
+def audit_summarize(args: argparse.Namespace) -> int:
+    from ..report.audit import markdown, summarize, write_summary
+    from ..running.folder import RunFolder
+
+    scores = None
+    if args.run:
+        out = RunFolder.existing(args.run)
+        if not out.scores.is_file():
+            raise UsageError(f"{out.path}: not scored yet; run diffspot-hf score {out.path}")
+        scores = json.loads(out.scores.read_bytes())
+    summary = summarize(args.decisions, scores)
+    write_summary(summary, args.out, args.markdown)
+    print(markdown(summary))
+    return 0
+
+
+def manifest_make(args: argparse.Namespace) -> int:
+    from ..report.manifest import make
+
+    made = make(args.paths, args.out, args.markdown)
+    print(f"{args.out}: {len(made['files'])} files, {len(made['runs'])} runs")
+    return 0
+
+
+def manifest_check(args: argparse.Namespace) -> int:
+    from ..report.manifest import check
+
+    problems = check(args.manifest)
+    for problem in problems:
+        print(problem)
+    print(f"{args.manifest}: {f'{len(problems)} differences' if problems else 'nothing changed'}")
+    return 1 if problems else 0
+
+
+def numbers(args: argparse.Namespace) -> int:
+    from ..report.check_numbers import check_numbers
+
+    wrong = 0
+    for file in args.files:
+        compared, problems = check_numbers(file)
+        wrong += len(problems)
+        for problem in problems:
+            print(problem)
+        print(f"{file}: {compared} numbers compared, {len(problems)} wrong")
+    return 1 if wrong else 0
