@@ -1,0 +1,201 @@
+"""Where does a reply commit to a letter? Each such place is an event; `letters.py` decides between the events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from . import answer_words as words
+from .letter_context import CLOSERS, OPENERS, SEPARATORS, After, Context, Cue
+from .letter_tokens import PLACE, Token
+
+_IN_A_GROUP = OPENERS | CLOSERS | frozenset(",/&、+")
+_BETWEEN_LETTERS = words.JOINERS | words.LABELS | words.HEDGES | {"also", "both", "even", "either", "the"}
+_WIDEST_GAP = 7  # tokens between two letters that belong together (our choice)
+
+
+class Event(NamedTuple):
+    """The reply commits to `letter` at ``[start:end]`` of its text; "": to several at once; None: to none of the item's.
+
+    A `weak` event (a hedge, an option named at the very end) counts only where nothing stronger is said.
+    """
+
+    letter: str | None
+    start: int
+    end: int
+    weak: bool = False
+
+
+class Events(NamedTuple):
+    """What a reply commits to, in order, and the letters it calls wrong with the place of each."""
+
+    made: list[Event]
+    denied: list[tuple[str, int]]
+
+
+def read_events(
+    text: str,
+    tokens: Sequence[Token],
+    letters: Sequence[str],
+    places: Sequence[str | None],
+    has_own_text: Callable[[str, int], bool],
+) -> Events:
+    """The events of one reply. `places` are the letters of answer places already read (their tokens point to them);
+    `has_own_text(letter, position)` tells whether that letter's option text follows there."""
+    reader = _Reader(Context(text, tokens), letters, has_own_text)
+    result = Events([], reader.denied)
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        event = None
+        if token.kind == "place":
+            event = Event(places[ord(token.text) - PLACE], token.start, token.end)
+        elif token.kind == "letter" and token.text.islower():
+            event = reader.small(at)
+        elif token.kind == "letter":
+            group = reader.group(at)
+            event = reader.event(group)
+            at = group[-1]
+        if event:
+            result.made.append(event)
+        at += 1
+    return result
+
+
+class _Reader:
+    def __init__(self, context: Context, letters: Sequence[str], has_own_text: Callable[[str, int], bool]) -> None:
+        self.context = context
+        self.tokens = context.tokens
+        self.letters = letters
+        self.has_own_text = has_own_text
+        self.denied: list[tuple[str, int]] = []
+        labels = [
+            token.text
+            for at, token in enumerate(self.tokens)
+            if token.kind == "letter" and token.text.isupper() and self._is_label(at)
+        ]
+        self.label_set = set(labels)
+        self.last_labels = list(dict.fromkeys(reversed(labels)))[:2]  # the last one, and the last one that differs
+        breaks = [at for at, token in enumerate(self.tokens) if token.kind == "break"]
+        texts = [at for at, token in enumerate(self.tokens) if token.kind not in ("mark", "break")]
+        self.last_line = max((at for at in breaks if texts and at < texts[-1]), default=-1)
+
+    def event(self, group: Sequence[int]) -> Event | None:
+        """The event that the letters at the indices `group`, joined by "and", "or" or commas, make together."""
+        first, last = group[0], group[-1]
+        named = {self.tokens[at].text for at in group}
+        after = self.context.after(last)
+        cue, clear = self.context.announced(first)
+        if after.denied:
+            self.denied += [(self.tokens[at].text, self.tokens[at].start) for at in group]
+        if after.denied or after.asked or not clear:
+            return None
+        letter = next(iter(named)) if len(named) == 1 else ""
+        if cue in ("", "label"):
+            meant = self._placed(first, letter, cue, after)
+        else:
+            continued = self._continues(letter, after.word) or self.has_own_text(letter, self.tokens[last].end)
+            meant = after.ends or after.clings or continued
+        if meant or after.affirmed:
+            weak = not after.affirmed and (cue == "weak" or (cue == "label" and not self.context.opens(first)))
+            known = letter if not letter or letter in self.letters else None
+            return Event(known, self.tokens[first].start, self.tokens[last].end, weak)
+        return None
+
+    def _continues(self, letter: str, word: str) -> bool:
+        """True if a clause of its own follows ("B because", "B rather than"), and not the noun of an article A."""
+        return word in words.FOLLOWERS and letter != "I"
+
+    def _placed(self, at: int, letter: str, cue: Cue, after: After) -> bool:
+        """Does the letter's place in the reply make it an answer, without a word that announces it?"""
+        opens = self.context.opens(at)
+        end = self.tokens[at].end
+        if letter == "I" and self.context.word(at + 1) == ",":
+            return False
+        if opens == "reply":
+            stands = after.ends or after.word in words.CAUSES or self.has_own_text(letter, end)
+            return stands and not self._starts_a_list(letter)
+        if opens and letter and self.has_own_text(letter, end):
+            return self.label_set <= {letter}
+        if not after.ends or self._ends_a_list(letter):
+            return False
+        if opens == "line" and self._ends_line(at):
+            return True
+        if opens == "line" and at > self.last_line:
+            return self.label_set <= {letter}
+        if cue == "label":
+            return after.last and not self.context.considered(at)
+        return after.last and self.context.follows_separator(at)
+
+    def small(self, at: int) -> Event | None:
+        """The event of a lower-case letter, which only an explicit answer place makes a letter."""
+        token, after = self.tokens[at], self.context.after(at)
+        cue, clear = self.context.announced(at)
+        letter = token.text.upper()
+        if letter not in self.letters or not clear or not after.ends or after.denied:
+            return None
+        if cue != "statement" and not (cue == "label" and (after.last or self.context.opens(at) == "reply")):
+            return None
+        if letter in words.ARTICLES_AND_PRONOUNS and not self._marked(at):
+            return None
+        several = any(near.kind == "letter" for near in self.tokens[at + 1 : at + 4])
+        return Event("" if several else letter, token.start, token.end)
+
+    def _marked(self, at: int) -> bool:
+        """True if a mark makes the small letter at `at` more than an article: "the answer is a" may have been cut."""
+        before, after = self.context.word(at - 1), self.context.word(at + 1)
+        return before in SEPARATORS or before in OPENERS or (after != "" and after in ".)!;")
+
+    # -- several letters ---------------------------------------------------------------------------------------------
+
+    def group(self, at: int) -> list[int]:
+        """The indices of the letters that belong to the one at `at`: "A, B and D", "B or C", "A/B", "C C"."""
+        group = [at]
+        while (following := self._joined(group[-1])) and self._about_all(following):
+            group.append(following)
+        return group
+
+    def _joined(self, at: int) -> int:
+        """The index of the letter joined to the one at `at`, 0 if there is none."""
+        for step in range(at + 1, min(at + 2 + _WIDEST_GAP, len(self.tokens))):
+            token = self.tokens[step]
+            if token.kind == "letter":
+                return step if token.text.isupper() else 0
+            allowed = _IN_A_GROUP if token.kind == "mark" else _BETWEEN_LETTERS if token.kind == "word" else ()
+            if token.text not in allowed:
+                return 0
+        return 0
+
+    def _about_all(self, at: int) -> bool:
+        """False if what follows the letter at `at` is about it alone: "C, B is wrong", "C and D is wrong"."""
+        following = self.context.word(at + 1)
+        if self._joined(at) or self.context.kind(at + 1) != "word":
+            return True
+        if any(self.context.word(back) in words.JOINERS for back in (at - 1, at - 2)):
+            return following not in words.SINGULAR
+        return following in words.PLURAL
+
+    # -- lists of options --------------------------------------------------------------------------------------------
+
+    def _is_label(self, at: int) -> bool:
+        """True if the letter at `at` heads a line or sentence the way an option does: "B.", "(B)", "B -", "Option B:"."""
+        return self.context.opens(at) != "" and self.context.word(at + 1) in (".", ")", ":", "]", "-", "–", "—")
+
+    def _starts_a_list(self, letter: str) -> bool:
+        """True if the label of the next option follows in the reply: the letter opens a walk through the options."""
+        return (
+            letter == self.letters[0] and letter in self.label_set and not self.label_set.isdisjoint(self.letters[1:2])
+        )
+
+    def _ends_a_list(self, letter: str) -> bool:
+        """True if the label before the letter's is the option before it: the walk through the options goes on."""
+        if letter not in self.letters or letter == self.letters[0]:
+            return False
+        others = [label for label in self.last_labels if label != letter]
+        return bool(others) and others[0] == self.letters[self.letters.index(letter) - 1]
+
+    def _ends_line(self, at: int) -> bool:
+        step = at + 1
+        while self.context.kind(step) == "mark" and self.context.word(step) != "?":
+            step += 1
+        return self.context.kind(step) in ("none", "break")

@@ -1,0 +1,161 @@
+"""Which option letter does a reply give? Read twice: strictly, as the papers' exact match does, and as a person would.
+
+Strict is the headline. Lenient is what a careful reader says the reply commits to, by rules of our own; where it is in
+doubt it says None, because a wrong letter is worse than none, and None is never replaced by a guess.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from . import answer_words as words
+from .json_scan import find_json
+from .letter_events import Events, read_events
+from .letter_tokens import PLACE, tokens, without_decoration
+from .option_texts import OptionTexts
+from .reply_text import outside_thinking, without_markers
+
+_ANSWER_TAG = re.compile(r"<(/?)(?:final_?answer|answer|choice|option)>", re.IGNORECASE)
+_BOX = re.compile(r"\\boxed\s?\{")
+_ANSWER_KEYS = frozenset({"answer", "finalanswer", "choice", "option"})
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+_KEY_NOISE = re.compile(r"[\W_]+")
+_SMALL_LABEL = re.compile(r"^\W*[a-z](?=[.):,])")
+_LONGEST_BOX, _MOST_PLACES, _DEEPEST, _REVOKED_WITHIN = 400, 1000, 2, 60  # our choices
+
+
+def read_strict(reply: str | None, letters: Sequence[str]) -> str | None:
+    """The reply if, stripped of whitespace, it is exactly one of `letters`; else None.
+
+    >>> read_strict(" D\\n", "ABCDE"), read_strict("D.", "ABCDE")
+    ('D', None)
+    """
+    stripped = (reply or "").strip()
+    return stripped if len(stripped) == 1 and stripped in letters else None
+
+
+def read_lenient(reply: str | None, letters: Sequence[str], options: Sequence[str] | None = None) -> str | None:
+    """The letter that `reply` commits to, or None if it commits to none, to several, or only seems to.
+
+    `letters` are the item's own; `options` their texts in the same order. With them a reply that quotes one option in
+    full gives its letter, and one whose letter and quoted text disagree gives None. Linear in the length of the reply.
+
+    >>> read_lenient("**Answer:** (c)", "ABCDE")
+    'C'
+    >>> read_lenient("A is wrong, so it is either B or D.", "ABCDE")
+    >>> read_lenient("The lamp is gone.", "ABC", ["The mug is red.", "The lamp is gone.", "Nothing changed."])
+    'B'
+    """
+    text, open_thinking = outside_thinking(reply or "")
+    if open_thinking or not letters:
+        return None
+    texts = OptionTexts(dict(zip(letters, options, strict=False)) if options else {})
+    return _read(_PRIVATE.sub("", unicodedata.normalize("NFKC", without_markers(text))), letters, texts)
+
+
+def _read(text: str, letters: Sequence[str], options: OptionTexts, depth: int = 0) -> str | None:
+    """The letter of a reply, or of the content of an answer place (`depth` > 0)."""
+    places: list[str | None] = []
+    if depth < _DEEPEST:
+        text = _with_places(text, lambda content: _read(content, letters, options, depth + 1), places)
+    plain = without_decoration(text)
+    if depth:  # "c) The lamp is gone" is a label where an answer was asked for
+        plain = _SMALL_LABEL.sub(lambda label: label.group().upper(), plain)
+    found = tokens(plain, letters)
+    alone = {token.text.upper() for token in found if token.kind == "letter"}
+    if len(alone) == 1 and all(token.kind in ("letter", "mark", "break") for token in found):
+        letter = alone.pop()
+        return letter if letter in letters else None
+
+    def has_own_text(letter: str, position: int) -> bool:
+        return options.starts(letter, plain[position:])
+
+    events = read_events(plain, found, letters, places, has_own_text)
+    quotes = list(options.quotes(plain))
+    if events.made:
+        letter = _decide(events, plain)
+        quoted = {quote.letter for quote in quotes if quote.label in (None, letter)}
+        return letter if letter in quoted or not quoted else None
+    quoted = {quote.letter for quote in quotes if quote.label in (None, quote.letter)}
+    denied = {letter for letter, _ in events.denied}
+    return quoted.pop() if len(quoted) == 1 and quoted.isdisjoint(denied) else None
+
+
+def _decide(events: Events, text: str) -> str | None:
+    """The letter that the events amount to: all agree, or a later one says that it replaces the earlier."""
+    chosen = [event for event in events.made if not event.weak] or events.made
+    letter, last = chosen[0].letter, chosen[0]
+    for event in chosen[1:]:
+        if event.letter != letter:
+            narrowed = letter == ""  # "A or E ... so E"
+            replaced = narrowed or words.REVISION.search(text, last.end, event.start)
+            letter = event.letter if replaced else None
+        last = event
+    if not letter or any(denied == letter and at > last.end for denied, at in events.denied):
+        return None
+    return None if words.REVOKED.search(text, last.end, last.end + _REVOKED_WITHIN) else letter
+
+
+def _with_places(text: str, read: Callable[[str], str | None], places: list[str | None]) -> str:
+    """`text` with each explicit answer place (tag, box, JSON) replaced by one character, its letter put in `places`."""
+
+    def place(content: str) -> str:
+        if len(places) >= _MOST_PLACES:
+            return content
+        places.append(read(content))
+        return f" {chr(PLACE + len(places) - 1)} "
+
+    for cut in (_cut_tags, _cut_boxes, _cut_json):
+        pieces, position = [], 0
+        for start, end, content in cut(text):
+            pieces += [text[position:start], place(content)]
+            position = end
+        text = "".join([*pieces, text[position:]])
+    return text
+
+
+def _cut_tags(text: str) -> Iterator[tuple[int, int, str]]:
+    """Start, end and content of each ``<answer>``, closed or not."""
+    tags = list(_ANSWER_TAG.finditer(text))
+    for tag, following in zip_longest(tags, tags[1:]):
+        if not tag.group(1):
+            end = following.start() if following else len(text)
+            closed = following is not None and following.group(1)
+            yield tag.start(), following.end() if following and closed else end, text[tag.end() : end]
+
+
+def _cut_boxes(text: str) -> Iterator[tuple[int, int, str]]:
+    """Start, end and content of each LaTeX box that is closed."""
+    position = 0
+    while box := _BOX.search(text, position):
+        depth, position = 1, box.end()
+        while depth and position < min(len(text), box.end() + _LONGEST_BOX):
+            depth += (text[position] == "{") - (text[position] == "}")
+            position += 1
+        if depth == 0:
+            yield box.start(), position, text[box.end() : position - 1]
+        else:
+            position = box.end()
+
+
+def _cut_json(text: str) -> Iterator[tuple[int, int, str]]:
+    """Start, end and answer of each JSON value that holds an answer key; several answers are joined."""
+    for found in find_json(text):
+        values = [value for container, _ in found.open or ((found.value, ""),) for value in _answers(container)]
+        if values:
+            yield found.start, found.end, "\n".join(values)
+
+
+def _answers(value: Any, depth: int = 3) -> Iterator[str]:
+    """The values of the answer keys in a JSON value, as text."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if _KEY_NOISE.sub("", key).lower() in _ANSWER_KEYS:
+                parts = inner if isinstance(inner, list) else [inner]
+                yield "\n".join(part if isinstance(part, str) else "-" for part in parts) or "-"
+            elif depth and isinstance(inner, dict):
+                yield from _answers(inner, depth - 1)

@@ -1,0 +1,111 @@
+"""Which option texts does a reply quote in full?"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+_QUOTES = re.compile('["“”„«»「」『』*`]')
+_BEFORE, _AFTER = 60, 40  # characters of context that can take a quotation back (our choice)
+_DENIED = re.compile(
+    r"\b(?:not|no|never|cannot|can't|isn't|wasn't|don't|doesn't|didn't|neither|nor|whether|if|unless|doubt|unsure|false"
+    r"|wrong|incorrect|claims?|says?|claiming|saying|nicht|ob|kein|falsch|pas|non|não|niet|没有|不是|不)\b[^.!?;:\n]*$",
+    re.IGNORECASE,
+)
+_REFUTED = re.compile(
+    r"^[\"'”’.)\s,–—:-]*(?:(?:is|was|seems|looks) )?(?:also )?(?:wrong|false|incorrect|not|untrue|no\b|but\b|does(?: not|n't))",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"(?<!\w)([A-Z])\W{1,4}$")
+
+
+class Quote(NamedTuple):
+    """Option `letter`'s text stands at ``[start:end]`` of the plain reply, after the letter `label` (None: no letter)."""
+
+    letter: str
+    start: int
+    end: int
+    label: str | None
+
+
+def plain(text: str) -> str:
+    """`text` with compatibility forms folded, quotation and emphasis marks gone and blanks single, case kept."""
+    text = unicodedata.normalize("NFKC", text).replace("’", "'")
+    return " ".join(_QUOTES.sub("", text).split())
+
+
+def spaceless(char: str) -> bool:
+    """True if `char` belongs to a script that is written without blanks, or joins particles to foreign words."""
+    return (
+        "\u3005" <= char <= "\u30ff"
+        or "\u3400" <= char <= "\u9fff"
+        or "\uac00" <= char <= "\ud7af"
+        or "\u0e00" <= char <= "\u0e7f"
+        or "\uf900" <= char <= "\ufaff"
+        or "\U00020000" <= char <= "\U0003ffff"
+    )
+
+
+class OptionTexts:
+    """The option texts of one item by letter, ready to be looked for."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        keys = {letter: plain(text).rstrip(".。 ").casefold() for letter, text in options.items()}
+        self._letters: dict[str, str | None] = {}
+        for letter, key in keys.items():
+            if key:  # two options of one text tell nothing
+                self._letters[key] = None if key in self._letters else letter
+        self._by_letter = keys
+        ordered = sorted(self._letters, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, ordered))) if ordered else None
+
+    def starts(self, letter: str, text: str) -> bool:
+        """True if `text` begins with the full text of option `letter`, marks before it aside."""
+        key = self._by_letter.get(letter)
+        if not key:
+            return False
+        said = re.sub(r"^\W+", "", plain(text[: 2 * len(key) + _BEFORE])).casefold()
+        return said.startswith(key) and not _inside_word(said, 0, len(key))
+
+    def quotes(self, text: str) -> Iterator[Quote]:
+        """The full option texts quoted in `text` and not denied there; of nested ones the longest.
+
+        A text of one or two words is a quotation only where it stands alone: the whole reply, or a whole sentence's end.
+        """
+        if self._pattern is None:
+            return
+        said = plain(text)
+        lower = said.casefold()
+        if len(lower) != len(said):  # casefold lengthened a letter such as ß; offsets must agree
+            said = lower
+        for match in self._pattern.finditer(lower):
+            letter = self._letters[match.group()]
+            start, end = match.span()
+            if letter is None or _inside_word(lower, start, end):
+                continue
+            before, after = said[max(0, start - _BEFORE) : start], said[end : end + _AFTER]
+            if _DENIED.search(before) or _REFUTED.search(after):
+                continue
+            if _is_short(match.group()) and not _stands_alone(before, after):
+                continue
+            label = _LABEL.search(before)
+            yield Quote(letter, start, end, label.group(1) if label else None)
+
+
+def _inside_word(text: str, start: int, end: int) -> bool:
+    before, after = text[start - 1 : start], text[end : end + 1]
+    return (before.isalnum() and text[start].isalnum() and not spaceless(before)) or (
+        after.isalnum() and text[end - 1].isalnum() and not spaceless(after)
+    )
+
+
+def _is_short(key: str) -> bool:
+    return sum(1 if not any(map(spaceless, word)) else len(word) for word in key.split()) < 3
+
+
+def _stands_alone(before: str, after: str) -> bool:
+    return bool(re.search(r"(?:^|[:.\n=]|\b(?:is|be|answer|ist|est|es|è|é))\W*$", before, re.IGNORECASE)) and bool(
+        re.match(r"\W*$|[.,;!)]", after)
+    )
