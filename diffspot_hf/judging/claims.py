@@ -53,6 +53,7 @@ class Claim:
     values: tuple[tuple[str, Oklch], ...] = ()
     words: tuple[tuple[str, str], ...] = ()
     places: frozenset[str] = frozenset()
+    numbers: tuple[float, float] | None = None
     possessive: bool = False
 
     @property
@@ -161,16 +162,18 @@ def _claim(p: _Parsed, start: int, end: int, parents: tuple[Chunk, ...], parent_
     exception = _exception(p, start, end) if not effects else False
     if exception and named:
         effects.add("vague~")
-    if not effects and marks.compares and _contrasted(p, start, end):
+    numbers = _numbers(p, start, end)
+    if not effects and ((marks.compares and _contrasted(p, start, end)) or numbers):
         effects.add("other~")
     if len(effects) > 1:
         effects.discard("vague~")
         effects.discard("other~")
     if not effects or _hedged(p, start, end, effects, bool(named or parents)):
         return None
-    bare = not any(lexicon().kind_of.get(g, "") for c in named for g in c.nouns) and not any(c.quotes for c in named)
+    bare = not any(lexicon().kind_of.get(g) not in (None, "generic") for c in named for g in c.nouns) and not any(c.quotes for c in named)
     preamble = any("preamble" in h.labels for h in p.s.talk if start <= h.start < end)
-    if effects <= {"vague~", "other~"} and bare and not exception and (preamble or p.source.text.rstrip().endswith(":") or p.source.context == "§title"):
+    announced = p.source.text.rstrip().endswith(":") or p.source.context == "§title"
+    if effects <= {"vague~", "other~"} and not exception and (announced or (bare and preamble)):
         return None
     firm = marks.compares or (p.source.listed and not p.source.described and p.source.context != "§title")
     weak = not firm and all(f.weak for f in found) and not exception
@@ -183,6 +186,7 @@ def _claim(p: _Parsed, start: int, end: int, parents: tuple[Chunk, ...], parent_
         tuple((side, p.masked.values[int(labels[0][2:])]) for side, labels in colors if labels[0].startswith("§")),
         tuple((t.raw, marks.sides[k]) for k, t in enumerate(tokens[start:end], start) if t.raw[0].isalnum() and marks.live[k]),
         frozenset(label[6:] for h in p.s.words if start <= h.start < end for label in h.labels if label.startswith("place:")),
+        numbers[:2] if numbers else None,
         first in ("its", "their"),
     )  # fmt: skip
 
@@ -200,7 +204,7 @@ def _quotes(p: _Parsed, start: int, end: int) -> tuple[Quote, ...]:
         turn = next((t for t in turns if k < t <= k + 6), None)
         if side == "B" and turn is not None and any(j > turn for j in spots):
             side = "A"
-        told = k > verb or side == "A" or any(tokens[j].raw in tell for j in range(max(start, k - 2), k))
+        told = k > verb or side == "A" or p.masked.sided or any(tokens[j].raw in tell or tokens[j].raw in ("→", "->") for j in range(max(start, k - 2), k))
         number = int(tokens[k].raw[2:])
         found.append(Quote(number, p.masked.quotes[number], side, told))
     return tuple(found)
@@ -254,10 +258,17 @@ def _numbers(p: _Parsed, start: int, end: int) -> tuple[float, float, bool] | No
     for k in range(start, end):
         if _NUMBER.fullmatch(tokens[k].raw) and sides[k] in by_side:
             unit = k + 1 < len(tokens) and tokens[k + 1].raw in _UNITS
-            by_side[sides[k]].append((float(tokens[k].raw.replace(",", ".", 1).replace(",", "").split("..")[0].rsplit(".", 1)[0] if tokens[k].raw.count(".") > 1 else tokens[k].raw.replace(",", ".") if tokens[k].raw.count(",") < 2 else tokens[k].raw.replace(",", "")), unit))
+            by_side[sides[k]].append((_value(tokens[k].raw), unit))
     if len(by_side["A"]) != 1 or len(by_side["B"]) != 1 or by_side["A"][0][0] == by_side["B"][0][0]:
         return None
     return by_side["A"][0][0], by_side["B"][0][0], by_side["A"][0][1] or by_side["B"][0][1]
+
+
+def _value(text: str) -> float:
+    """A number as written in any country: "1,299" and "1.5" and "1,5"."""
+    if text.count(",") + text.count(".") > 1 or re.search(r"[.,]\d{3}$", text):
+        return float(re.sub(r"[.,]", "", text))
+    return float(text.replace(",", "."))
 
 
 def _sized(p: _Parsed, start: int, end: int, effects: set[str]) -> set[str]:
@@ -290,7 +301,7 @@ def _contrasted(p: _Parsed, start: int, end: int) -> bool:
     words: dict[str, set[str]] = {"A": set(), "B": set()}
     for k in range(start, end):
         token = p.s.tokens[k]
-        if token.raw[0].isalpha() and p.marks.live[k] and token.stem not in lexicon().generic and p.marks.sides[k] in words:
+        if token.raw[0].isalnum() and p.marks.live[k] and token.stem not in lexicon().generic and p.marks.sides[k] in words:
             words[p.marks.sides[k]].add(token.stem)
     if not words["B"] or any(not p.marks.live[k] for k in range(start, end)):
         return False

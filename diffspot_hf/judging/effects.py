@@ -18,8 +18,11 @@ _PUNCTUATION = frozenset(",;:()|—–.")
 _HARD = frozenset(";.|")
 _ARROWS = frozenset({"->", "→"})
 _ARTICLES = frozenset({"the", "this", "that", "these", "those", "both"})
+_AFTER = frozenset({"and", "of", "or", "is", "are", "to", "in", "on"})
 _BE = frozenset({"was", "were"})
 _AND = frozenset({"and", "und", "y", "et", "plus"})
+_NONE = frozenset({"none", "nothing", "zero", "n/a", "keine", "kein", "ninguna", "ninguno", "aucune", "aucun", "rien", "nada"})
+_PERCEIVE = frozenset({"any", "see", "find", "notice", "detect", "observe", "spot", "identify", "discern", "perceive"})
 _REACH = 16
 """Tokens over which a "from" waits for its "to" (our choice)."""
 
@@ -43,12 +46,13 @@ class Marks:
     compares: bool = False
     found: list[Found] = field(default_factory=list)
     colors: list[tuple[int, str, tuple[str, ...]]] = field(default_factory=list)
+    alike: list[tuple[int, int]] = field(default_factory=list)
 
 
 @cache
 def _tools() -> tuple[Phrases, Phrases]:
     effects = vocabulary("effects")
-    return Phrases(labelled(effects["compare"])), Phrases((w, "weak") for w in effects["absolute"]["words"])
+    return Phrases(labelled({k: v for k, v in effects["compare"].items() if k not in ("then", "tell")})), Phrases(labelled(effects["absolute"]))
 
 
 def mark(s: Sentence, sided: bool, listed: bool) -> Marks:
@@ -161,7 +165,6 @@ def _strike(s: Sentence, marks: Marks, hard: set[int]) -> None:
     """Clears `marks.live` where the sentence denies a change, or says that something is the same."""
     n = len(s.tokens)
     resume = sorted(h.start for h in s.talk if "resume" in h.labels)
-    own = {h.start for h in s.effects if any(not x.startswith("dim:") for x in h.labels) for _ in (0,)}
     spans = [h for h in s.effects if any(x.startswith(("effect:", "gone:", "change:")) for x in h.labels)]
     covered = {k for h in spans if h.end - h.start > 1 for k in range(h.start, h.end)}
     again = {k for h in s.talk if "again" in h.labels for k in range(h.start, h.end)}
@@ -172,7 +175,8 @@ def _strike(s: Sentence, marks: Marks, hard: set[int]) -> None:
         raw = s.tokens[hit.start].raw
         if raw == "not" and s.tokens[min(hit.start + 1, n - 1)].raw in ("only", "just", "merely"):
             continue
-        wide = raw not in ("not", "cannot", "nicht", "pas", "未") and "'" not in raw
+        ahead = {t.raw for t in s.tokens[hit.end : hit.end + 3]}
+        wide = (raw not in ("not", "cannot", "nicht", "pas", "未") and "'" not in raw) or bool(ahead & _PERCEIVE)
         stop = next((r for r in resume if r > hit.start), n)
         for k in range(hit.end, stop):
             if not wide and marks.clause[k] != marks.clause[hit.start]:
@@ -182,7 +186,9 @@ def _strike(s: Sentence, marks: Marks, hard: set[int]) -> None:
             negated_at.add(k)
         back = max((r for r in resume if r < hit.start), default=-1)
         for h in s.effects:  # "differences: none", and languages that put the negation last
-            if back < h.start < hit.start and any(x.startswith("change:") for x in h.labels) and "before" not in h.labels:
+            if not (back < h.start < hit.start and (raw in _NONE or not raw.isascii() or marks.clause[h.start] == marks.clause[hit.start])):
+                continue
+            if any(x.startswith("change:") for x in h.labels) and "before" not in h.labels:
                 negated_at.update(range(h.start, h.end))
         if not raw.isascii():
             negated_at.update(k for k in range(back + 1, hit.start) if marks.clause[k] == marks.clause[hit.start])
@@ -194,8 +200,10 @@ def _strike(s: Sentence, marks: Marks, hard: set[int]) -> None:
         number = marks.clause[hit.start]
         stop, back = next((r for r in resume if r > hit.start), n), max((r for r in resume if r < hit.start), default=-1)
         for k in range(max(0, back + 1), stop):
-            if marks.clause[k] == number or (k < hit.start and not _between_verbs(s, k, hit.start) and not own.intersection(range(k, hit.start)) & {k}):
+            alone = k < hit.start and not any(k <= h.start < hit.start and "verb" in h.labels for h in s.words)
+            if marks.clause[k] == number or alone:
                 marks.live[k] = False
+        marks.alike.append((back + 1, stop))
 
 
 def _restarts(s: Sentence, k: int) -> bool:
@@ -206,19 +214,17 @@ def _restarts(s: Sentence, k: int) -> bool:
     )
 
 
-def _between_verbs(s: Sentence, k: int, end: int) -> bool:
-    return any(k <= h.start < end and "verb" in h.labels for h in s.words)
-
-
 def _flip(effect: str) -> str:
     return effect[:-1] + {"+": "-", "-": "+"}.get(effect[-1], effect[-1])
 
 
 def _collect(s: Sentence, marks: Marks, listed: bool) -> None:
     """Fills `marks.found` and `marks.colors`."""
-    compose, weak_words = lexicon().compose, {h.start: h.end for h in _tools()[1].find(s.tokens)}
+    compose, plain = lexicon().compose, _tools()[1].find(s.tokens)
+    weak_words = {h.start: h.end for h in plain}
+    adjectives = {h.start: h.end for h in plain if "nouns" not in h.labels}
     verb = min((h.start for h in s.words if "verb" in h.labels), default=len(s.tokens))
-    raw: dict[tuple[str, bool], set[str]] = {}
+    told: dict[tuple[str, str], set[str]] = {}
     carried: set[str] = set()
     degree_before = False
     for number, hits in _by_clause(s, marks):
@@ -228,21 +234,24 @@ def _collect(s: Sentence, marks: Marks, listed: bool) -> None:
             dims = (dims - {"space", "letters"}) | {"lspace"}
         if "space" in dims and dims & {"lines", "nspace"}:
             dims = (dims - {"space", "lines"}) | {"nspace"}
-        real = dims - {"wording", "look", "image"}
+        dims.discard("skip")
+        real = dims - {"wording", "look", "font", "image"}
         if not real and carried and not degree_before:
             dims |= carried
         carried, degree_before = real or (carried if not degree_before else set()), False
         for hit in hits:
             degree = any(not x.startswith(("dim:", "state:")) for x in hit.labels)
             degree_before |= degree
-            if not marks.live[hit.start] or marks.sides[hit.start] == "N" or (degree and _attributive(s, hit.start, hit.end, verb, weak_words)):
+            if not marks.live[hit.start] or marks.sides[hit.start] == "N" or (degree and _attributive(s, hit.start, hit.end, verb, adjectives)):
                 continue
             weak = weak_words.get(hit.start) == hit.end
+            if weak and any(low <= hit.start < high for low, high in marks.alike):
+                continue
             for effect in _resolve(hit.labels, dims, compose, marks.compares):
                 side = marks.sides[hit.start]
-                raw.setdefault((effect, True), set()).add(side)
+                told.setdefault((effect, " ".join(t.stem for t in s.tokens[hit.start : hit.end])), set()).add(side)
                 marks.found.append(Found(hit.start, _flip(effect) if side == "A" else effect, weak))
-    both = {effect for (effect, _), sides in raw.items() if {"A", "B"} <= sides}
+    both = {effect for (effect, _), sides in told.items() if {"A", "B"} <= sides}
     if both:
         gone = both | {_flip(effect) for effect in both}
         marks.found = [f for f in marks.found if f.effect not in gone]
@@ -289,7 +298,7 @@ def _attributive(s: Sentence, start: int, end: int, verb: int, weak_words: dict[
     """Whether the word only describes the thing spoken of ("the bold heading moved", "the lower card")."""
     if start >= verb or end >= len(s.tokens) or (start not in weak_words and s.tokens[start].raw not in ("lower", "higher", "first", "missing")):
         return False
-    if s.tokens[end].raw in _PUNCTUATION or s.tokens[end].raw.startswith("§A") or s.tokens[end].raw.startswith("§B"):
+    if s.tokens[end].raw in _PUNCTUATION or s.tokens[end].raw in _AFTER or s.tokens[end].raw.startswith("§A") or s.tokens[end].raw.startswith("§B"):
         return False
     return any(s.tokens[k].raw in _ARTICLES for k in range(max(0, start - 2), start))
 
@@ -303,6 +312,8 @@ def _collect_colors(s: Sentence, marks: Marks, verb: int) -> None:
             continue
         following = s.tokens[end].raw if end < len(s.tokens) else ""
         noun = following not in ("and", "of", "or", "is", "are", "to", "") and following not in _PUNCTUATION
+        if any(low <= start < high for low, high in marks.alike):
+            continue
         if start < verb and noun and any(s.tokens[k].raw in _ARTICLES for k in range(max(0, start - 2), start)):
             continue
         marks.colors.append((start, marks.sides[start], labels))

@@ -18,7 +18,7 @@ _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _TOKEN = re.compile(
     rf"§[A-Z]\d*|[{_CJK}]|\d+(?:[.,]\d+)*|[^\W\d_{_CJK}]+(?:['’][^\W\d_]+)?|->|→|[,;:()/|%€$£¥–—-]|\.(?=\s|$)",
 )
-_SPELLING = (("colour", "color"), ("grey", "gray"), ("centre", "center"), ("catalogue", "catalog"), ("odour", "odor"))
+_SPELLING = (("colour", "color"), ("grey", "gray"), ("centred", "centered"), ("centring", "centering"), ("centre", "center"), ("catalogue", "catalog"), ("odour", "odor"))
 _ENDINGS = ("ing", "ed", "es", "s")
 _KEPT = frozenset({"red", "bed", "this", "its", "was", "is", "has", "as", "us", "yes", "plus", "des", "les", "less", "ring",
                    "thing", "during", "string", "spring", "across", "address", "press", "size", "ohne", "one", "none", "more"})  # fmt: skip
@@ -170,6 +170,7 @@ def lexicon() -> Lexicon:
     effects, elements, talk = vocabulary("effects"), vocabulary("elements"), vocabulary("sameness")
     entries = labelled(effects["effect"], "effect:") + labelled(effects["states"], "state:")
     entries += labelled(effects["dimension"], "dim:")
+    entries += [(word, "dim:skip") for word in effects["skip"]["words"]]
     for sense, table in effects["degree"].items():
         entries += labelled(table, f"{sense}:")
     kinds = {group: kind for kind in ("text", "control", "media", "container", "generic") for group in elements[kind]}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from .claims import Claim, Quote
@@ -13,9 +14,13 @@ from .records import Profile, bare
 Link = Literal["pinned", "area", "below", "other", "none"]
 """pinned: the thing, or its exact place. area: its surroundings. below: what lies next to it. other: something else.
 none: nothing is named."""
+Match = Literal["yes", "no", "apart", "open"]
+"""yes: this is the thing. no: it is told apart from the thing. apart: another sort of thing, perhaps around it.
+open: it says too little."""
 
 _OPPOSITE = {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}
 _BROAD = frozenset({"text", "thing", "region", "everything"})
+_PARTS = frozenset({"label", "icon", "link", "row", "name", "heading", "subtitle", "paragraph", "bullet", "image", "field", "badge", "headcount", "price", ""})
 _SHARE = 0.5
 """Share of a name's words that a claim must hold to mean that name (our choice)."""
 
@@ -23,13 +28,18 @@ _SHARE = 0.5
 def link(claim: Claim, profile: Profile) -> Link:
     """How `claim` is tied to the thing of `profile`."""
     chunks, quotes = claim.chunks, claim.quotes
-    named = [c for c in chunks if c.ids or c.quotes or c.ordinals]
+    named = _named(chunks)
     if claim.parents and (claim.possessive or not _telling(named)):
-        chunks, quotes = claim.parents + chunks, _merge(claim.parent_quotes, quotes, claim.parents)
-        named = [c for c in chunks if c.ids or c.quotes or c.ordinals]
+        chunks, quotes = claim.parents + chunks, claim.parent_quotes + tuple(q for q in quotes if not claim.parent_quotes)
+        named = _named(chunks)
     if not named:
         return "none"
-    return _link(named, quotes, profile)
+    texts = {q.number: q for q in quotes}
+    return _link(named, {id(c): identify(c, texts, profile) for c in named}, profile)
+
+
+def _named(chunks: Sequence[Chunk]) -> list[Chunk]:
+    return [c for c in chunks if c.ids or c.quotes or c.ordinals]
 
 
 def _telling(chunks: Sequence[Chunk]) -> bool:
@@ -37,54 +47,65 @@ def _telling(chunks: Sequence[Chunk]) -> bool:
     return any(c.quotes or any(w not in _BROAD for w in c.ids) for c in chunks if c.rel != "other" or c.nouns)
 
 
-def _merge(parents: tuple[Quote, ...], own: tuple[Quote, ...], chunks: tuple[Chunk, ...]) -> tuple[Quote, ...]:
-    return parents + own
-
-
-def _link(named: list[Chunk], quotes: tuple[Quote, ...], profile: Profile) -> Link:
-    texts = {q.number: q for q in quotes}
+def _link(named: list[Chunk], match: Mapping[int, Match], profile: Profile) -> Link:
     subjects = _subjects(named)
-    verdicts = [identify(c, texts, profile) for c in subjects]
-    if "yes" in verdicts and "no" not in verdicts[: verdicts.index("yes")]:
+    verdicts = [match[id(c)] for c in subjects]
+    tied = [c for c in named if c.rel in ("of", "within") and c not in subjects]
+    if "no" in verdicts[: verdicts.index("yes")] if "yes" in verdicts else "no" in verdicts[:1]:
+        return "other"
+    if any(match[id(c)] == "no" and _bound(c, profile) for c in tied):
+        return "other"
+    around = profile.context | profile.beside | profile.owners
+    if "yes" in verdicts:
         chunk = subjects[verdicts.index("yes")]
+        if _relation(chunk, profile) in ("near", "broad", "kin") and _beside_it(named, match, chunk, profile):
+            return "below"
         own = (set(chunk.ids) & profile.ids) - {chunk.head}
-        around = {w for c in named if c is not chunk for w in c.ids} & (profile.context | profile.beside | profile.owners)
-        if chunk.indefinite and not own and not chunk.quotes and not _full(around):
+        nearby = {w for c in named if c is not chunk for w in c.ids} & around
+        if chunk.indefinite and not own and not chunk.quotes and len(nearby) < 2:
             return "area"
         return "pinned"
-    within = [c for c in named if c.rel == "within" and c not in subjects]
-    if verdicts[:1] != ["no"] or _part(subjects[0]):
-        if any(identify(c, texts, profile) == "yes" for c in within):
-            return "pinned"
     first = subjects[0]
-    broad = first.head in _BROAD or (not first.ids and not first.quotes)
+    if first.head in _BROAD and any(c.rel == "of" and match[id(c)] in ("no", "apart") and c.nouns and not set(c.ids) & around for c in tied):
+        return "other"
+    if (first.head in _BROAD or first.head in _PARTS or first.lifted) and any(match[id(c)] == "yes" for c in tied):
+        return "pinned"
+    return _surroundings(first, named, match, profile)
+
+
+def _surroundings(first: Chunk, named: list[Chunk], match: Mapping[int, Match], profile: Profile) -> Link:
+    """The tie of a claim whose phrases do not name the thing itself."""
     others = [c for c in named if c is not first]
-    touched = {w for c in others for w in c.ids} & (profile.context | profile.beside | profile.owners | profile.ids)
-    placed = {p for c in named for p in c.places} & profile.places
-    if broad:
-        near = [c for c in others if c.rel == "beside"]
-        if near and any(set(c.ids) & (profile.ids | profile.heads) and identify(c, texts, profile) == "yes" for c in near):
+    around = profile.context | profile.beside | profile.owners
+    touched = {w for c in named for w in c.ids} & (around | profile.ids)
+    if first.head in _BROAD or not (first.ids or first.quotes):
+        if _beside_it(named, match, first, profile):
             return "below"
-        if verdicts[:1] != ["no"] and touched:
-            if first.head == "everything" and near:
+        if touched:
+            if first.head == "everything" and any(c.rel == "beside" for c in others):
                 return "below"
-            return "pinned" if first.head != "region" and _texts(profile) else "area"
-        if placed and verdicts[:1] != ["no"]:
+            return "pinned" if first.head in ("text", "thing") and _texts(profile) else "area"
+        if {p for c in named for p in c.places} & profile.places:
             return "area"
         return "none" if not _foreign(first, profile) and not others else "other"
-    if verdicts[:1] == ["no"]:
-        return "other"
-    if set(first.ids) & (profile.context | profile.beside | profile.owners) and not _foreign(first, profile):
+    near = profile.context | profile.owners
+    wider = first.head in profile.ids and lexicon().kind_of.get(first.head) == "container"
+    if not _foreign(first, profile) and (first.head in near or wider or (not first.head and set(first.ids) & near)):
         return "area"
     return "other"
 
 
-def _full(words: set[str]) -> bool:
-    return len(words) > 1
+def _beside_it(named: list[Chunk], match: Mapping[int, Match], subject: Chunk, profile: Profile) -> bool:
+    """Whether the subject is placed next to the thing itself ("the subtitle below the heading")."""
+    return any(
+        c.rel == "beside" and c is not subject and match[id(c)] == "yes" and _relation(c, profile) in ("same", "unknown") and not c.lifted
+        for c in named
+    )  # fmt: skip
 
 
-def _part(chunk: Chunk) -> bool:
-    return chunk.head in _BROAD or chunk.head in ("label", "icon", "link", "row", "name", "heading", "paragraph", "bullet", "image", "field")
+def _bound(chunk: Chunk, profile: Profile) -> bool:
+    """Whether "of" or "in" that phrase tells the claim's thing apart: a sibling of something the record knows."""
+    return chunk.rel == "of" or bool(set(chunk.ids) & profile.known)
 
 
 def _texts(profile: Profile) -> bool:
@@ -95,11 +116,10 @@ def _texts(profile: Profile) -> bool:
 def _subjects(named: list[Chunk]) -> list[Chunk]:
     """The phrases that may be what the claim is about, most likely first."""
     first = named[0]
-    rest = [c for c in named[1:] if c.rel in ("subject", "colon", "object") or (c.rel == "other" and first.rel in ("within", "beside"))]
-    scene = first.rel in ("within", "beside") and not first.lifted
-    if scene and rest:
+    rest = [c for c in named[1:] if c.rel in ("subject", "colon", "object") or (c.rel == "other" and (c.nouns or c.quotes) and first.rel in ("within", "beside"))]
+    if first.rel in ("within", "beside") and not first.lifted and rest:
         return [*rest[:2], first] if first.head not in ("region", "") else rest[:2]
-    return [first, *[c for c in rest if c.rel in ("colon", "subject", "object")][:2]]
+    return [first, *rest[:2]]
 
 
 def _foreign(chunk: Chunk, profile: Profile) -> set[str]:
@@ -110,38 +130,30 @@ def _foreign(chunk: Chunk, profile: Profile) -> set[str]:
     return {w for w in words if w not in profile.known and w not in generic and w not in _BROAD and w not in profile.heads}
 
 
-def identify(chunk: Chunk, texts: dict[int, Quote], profile: Profile) -> Literal["yes", "no", "open"]:
-    """Whether the phrase names the thing: yes, no (it names another), or open (it does not say)."""
-    if chunk.ordinals and profile.ordinals and not chunk.ordinals & profile.ordinals:
-        return "no"
-    if any(_OPPOSITE.get(p) in profile.places and p not in profile.places for p in chunk.places):
+def identify(chunk: Chunk, texts: Mapping[int, Quote], profile: Profile) -> Match:
+    """Whether the phrase names the thing of `profile`."""
+    if _other_place(chunk, profile) or _sibling(chunk, profile):
         return "no"
     relation = _relation(chunk, profile)
     quoted = [texts[number] for number in chunk.quotes if number in texts]
     named = any(same_text(q.text, name) for q in quoted for name in profile.names)
-    if quoted and not named and profile.names and not all(q.told for q in quoted):
+    if quoted and not named and profile.names and (chunk.nouns or not all(q.told for q in quoted)):
         return "no"
     words = set(chunk.ids)
-    if named or _spelled(words, profile):
-        return "yes" if relation in ("same", "near", "broad", "unknown", "kin") else "no"
-    pins = words & profile.ids - {chunk.head}
+    if named or _spelled(frozenset(words), profile.names):
+        return "no" if relation == "different" else "yes"
+    pins = words & (profile.ids | profile.owners) - {chunk.head}
     foreign = _foreign(chunk, profile)
-    if _sibling(chunk, profile):
-        return "no"
     if relation in ("same", "near"):
-        if foreign and not pins and not (words & (profile.context | profile.owners | profile.beside) - {chunk.head}):
-            own = {w for h in profile.heads for w in profile.modifiers.get(h, ())} | profile.ordinals
-            return "no" if own or relation == "near" else "yes"
+        if foreign and not pins and not words & (profile.context | profile.beside) - {chunk.head}:
+            told_apart = any(profile.modifiers.get(h) or profile.ordinals.get(h) for h in profile.heads)
+            return "no" if told_apart or relation == "near" else "yes"
         return "yes"
     if relation == "broad":
-        return "yes" if pins or (words & profile.owners) else "no" if foreign else "open"
+        return "yes" if pins else "apart" if foreign else "open"
     if relation == "unknown":
-        if pins or (words & profile.owners):
-            return "yes"
-        return "no" if foreign and not words & (profile.context | profile.beside) else "open"
-    if relation == "kin" and pins and not foreign:
-        return "yes"
-    return "no"
+        return "yes" if pins else "apart" if foreign else "open"
+    return "yes" if relation == "kin" and pins and not foreign else "apart"
 
 
 def _relation(chunk: Chunk, profile: Profile) -> str:
@@ -153,40 +165,54 @@ def _relation(chunk: Chunk, profile: Profile) -> str:
         return "same"
     if head in _BROAD:
         return "broad"
-    if not profile.heads:
-        return "kin"
     near, kinds = lexicon().near, lexicon().kind_of
+    if not profile.heads or profile.heads <= _BROAD:
+        return "kin"
     if any((head, own) in near for own in profile.heads):
         return "near"
-    if profile.heads <= _BROAD:
-        return "kin"
-    if any(kinds.get(head) == kinds.get(own) for own in profile.heads):
-        return "kin"
-    return "different"
+    return "kin" if any(kinds.get(head) == kinds.get(own) for own in profile.heads) else "different"
+
+
+def _other_place(chunk: Chunk, profile: Profile) -> bool:
+    """Whether the phrase has another ordinal, or the opposite side, of what the record says."""
+    if chunk.ordinals:
+        own = profile.ordinals.get(chunk.ids[-1]) if chunk.ids else None
+        if own is None and chunk.head and _relation(chunk, profile) in ("same", "near"):
+            own = frozenset().union(*(profile.ordinals.get(h, frozenset()) for h in profile.heads))
+        if own and not own & chunk.ordinals:
+            return True
+    if chunk.rel not in ("within", "of", "subject", "beside") or not chunk.ids:
+        return False
+    return any(_OPPOSITE.get(p) in profile.places and p not in profile.places for p in chunk.places)
 
 
 def _sibling(chunk: Chunk, profile: Profile) -> bool:
     """Whether the phrase is the same noun told apart by another word: the birch stool for the oak stool."""
+    generic = lexicon().generic
+    if chunk.rel == "of" and profile.owners and not set(chunk.ids) & profile.known and not chunk.nouns and chunk.ids:
+        return True
     for k, word in enumerate(chunk.ids):
         own = profile.modifiers.get(word)
         if not own:
             continue
-        theirs = {w for w in chunk.ids[:k] if w not in lexicon().generic and w not in _BROAD}
+        theirs = {w for w in chunk.ids[:k] if w not in generic and w not in _BROAD}
         if theirs and not theirs & (own | profile.known):
             return True
     return False
 
 
-def _spelled(words: set[str], profile: Profile) -> bool:
-    """Whether the phrase holds most words of one of the names."""
-    for name in profile.names:
+@lru_cache(maxsize=4096)
+def _spelled(words: frozenset[str], names: tuple[str, ...]) -> bool:
+    """Whether the words hold most of one of the names."""
+    for name in names:
         own = {w for w in _stems(name) if w not in lexicon().generic}
         if own and len(own & words) / len(own) >= _SHARE:
             return True
     return False
 
 
-def _stems(name: str) -> set[str]:
+@lru_cache(maxsize=1024)
+def _stems(name: str) -> frozenset[str]:
     sentence = analyse(name)
     found = {t.stem for t in sentence.tokens if t.raw[0].isalnum()}
     for hit in sentence.elements:
@@ -194,7 +220,7 @@ def _stems(name: str) -> set[str]:
         if groups:
             found -= {t.stem for t in sentence.tokens[hit.start : hit.end]}
             found.update(groups)
-    return found
+    return frozenset(found)
 
 
 def same_text(quote: str, name: str) -> bool:

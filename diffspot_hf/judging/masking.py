@@ -21,8 +21,8 @@ _LOOSE = r"(?i:image|img|screenshot|screen\s?shot|picture|photo|version|capture|
 _IN = r"(?:\b(?i:in|im|on|en|dans|auf|of|from)\s)?(?:\b(?i:the|der|dem|la|el|le)\s)?(?:\b(?i:l)['’])?"
 _NOT_PLACE = r"(?!\s(?i:in|of|on|inside|from)\s(?i:the|a|this)\s(?!second|first))"
 _SIDES = (
-    (re.compile(rf"{_IN}{_LOOSE}\s*[#(]?\s*(?:A|1|(?i:one))\)?(?![\w.]\w)(?!\w)"), "§A"),
-    (re.compile(rf"{_IN}{_LOOSE}\s*[#(]?\s*(?:B|2|(?i:two))\)?(?![\w.]\w)(?!\w)"), "§B"),
+    (re.compile(rf"{_IN}{_LOOSE}\s*[#(]?\s*(?:A|1|(?i:one))\)?(?![A-Za-z0-9])(?!\.\d)"), "§A"),
+    (re.compile(rf"{_IN}{_LOOSE}\s*[#(]?\s*(?:B|2|(?i:two))\)?(?![A-Za-z0-9])(?!\.\d)"), "§B"),
     (re.compile(rf"{_IN}\b(?i:first|1st|original|initial|earlier|old|before|previous|ersten?|primera?|première?|antigua)\s{_NOUN}\b{_NOT_PLACE}"), "§A"),
     (re.compile(rf"{_IN}\b(?i:second|2nd|other|modified|updated|new|latter|after|later|latest|zweiten?|anderen|segunda?|seconde|deuxième|nueva)\s{_NOUN}\b{_NOT_PLACE}"), "§B"),
     (re.compile(r"第一[张幅个]?(?:图像|图片|图|截图|画面)?|[图圖]\s?A|1\s?枚目(?:の(?:画像|スクリーンショット))?|最初の画像|变更前|変更前"), "§A"),
@@ -35,6 +35,7 @@ _BARE = (
     (re.compile(r"\b(?i:in the second|the second|the latter|the other)\b(?=\s(?:shows|has|is|it|one|uses|displays)\b|\s?[,.;)]|\s?$)"), "§B"),
 )
 _BETWEEN = re.compile(r"\b(?i:between|across|both|from)?\s?§[AB]\s?(?i:and|&|vs\.?|versus|to|und|y|et|/)\s?§[AB](?!\w)|(?i:both) (?:§[AB]|(?i:images|screenshots|versions))")
+_PAIR = re.compile(r"\b(?i:both(?: of)?(?: the| these)?|the two|these two|two|between the|across the)\s(?i:images|screenshots|pictures|versions|screens|captures|pages|renderings)\b")
 _REFERENCE = re.compile(
     r",?\s?\(?(?i:(?:when )?(?:compared|relative|opposed|in comparison|contrary) (?:to|with)|as opposed to|than(?: it is| it was| that)?|versus|vs\.?|unlike|als|que|im vergleich zu|par rapport à|comparado con|von|与|比|和|相比)\s?(?:what is |those |that )?(?:in )?§A\)?(?:相比)?,?"
 )  # fmt: skip
@@ -94,6 +95,7 @@ def mask(text: str, names: Sequence[str] = ()) -> Masked:
     if pattern:
         text = pattern.sub(quote, text)
     text = _ANY.sub(value, text)
+    text = _PAIR.sub(" ", text)
     for expression, mark in _SIDES:
         text = expression.sub(f" {mark} ", text)
     if "§A" in text or "§B" in text:

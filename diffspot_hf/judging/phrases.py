@@ -37,7 +37,7 @@ def analyse(text: str) -> Sentence:
 
 @dataclass(frozen=True)
 class Chunk:
-    """A noun phrase. `rel` is how it is tied to what stands before: ``subject``, ``within`` (in, of, on …), ``beside``
+    """A noun phrase. `rel` is how it is tied to what stands before: ``subject``, ``of``, ``within`` (in, on …), ``beside``
     (below, next to …), ``colon``, ``object``, ``other``. `ids` are its words, each as its group or stem, in order; `nouns`
     the groups of known things among them; `places` the sides it names; `quotes` the numbers of its quotations;
     `lifted` that only a measure stood before it ("the spacing of …")."""
@@ -65,6 +65,8 @@ def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chun
     element_at = {h.start: h for h in s.elements}
     inside = {k for h in s.elements for k in range(h.start, h.end)}
     skipped = {k for hits in (s.effects, s.colors, s.talk) for h in hits for k in range(h.start, h.end)} - inside
+    moving = {k for h in s.effects if any(x.startswith(("effect:x", "effect:y")) for x in h.labels) for k in range(h.start, h.end)}
+    states = {k for h in s.effects if all(x.startswith("state:") for x in h.labels) for k in range(h.start, h.end)}
     resume = {h.start for h in s.talk if "resume" in h.labels}
     words = {h.start: h for h in s.words if not (h.start in inside and s.tokens[h.start].glued)}
     builder = _Builder()
@@ -82,27 +84,31 @@ def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chun
             if token.raw.startswith("§Q"):
                 builder.quote(int(token.raw[2:]), position)
             elif token.raw in ("§A", "§B"):
-                builder.close("other")
+                builder.close("side")
         elif token.raw in _BREAKS:
-            builder.close("colon" if token.raw in (":", "—", "–", "(") and builder.seen else "other")
+            builder.close("colon" if token.raw in (":", "—", "–", "(") else "other")
         elif word is not None and not token.glued and position not in skipped:
             labels = word.labels
-            if "within" in labels:
+            if "of" in labels:
+                builder.close("of")
+            elif "within" in labels:
                 builder.close("within")
             elif "beside" in labels:
                 builder.close("beside")
             elif "verb" in labels:
-                builder.close("object" if builder.seen else "other")
+                builder.close("object")
                 builder.verb()
             builder.article("indefinite" in labels, False)
             builder.side(sides)
+            if "indefinite" in labels and word.end - word.start > 1:
+                builder.partial()
             position = word.end if "verb" not in labels else position + 1
             continue
         elif position in resume:
             builder.close("subject")
         elif position in skipped:
-            builder.measured = True
-            builder.side(sides)
+            builder.measured = builder.measured or position not in states
+            builder.side([] if position in moving else sides)
         elif token.raw in _ARTICLES:
             builder.opens()
             builder.article(False, True)
@@ -124,7 +130,7 @@ class _Builder:
         self.chunks: list[Chunk] = []
         self.seen = False
         self.measured = False
-        self._rel, self._after_verb = "subject", False
+        self._rel, self._after_verb, self._one = "subject", False, False
         self._reset()
 
     def _reset(self) -> None:
@@ -162,13 +168,17 @@ class _Builder:
     def article(self, indefinite: bool, definite: bool) -> None:
         if indefinite and not self._ids:
             self._indefinite = True
-        elif definite:
+        elif definite and self._rel != "of":
             self._indefinite = False
 
     def opens(self) -> None:
         """An article in the middle of a phrase begins the next one ("on the page the words …")."""
         if self._ids or self._quotes:
             self.close("object" if self._after_verb else "subject")
+
+    def partial(self) -> None:
+        """ "One of the links": the next phrase is of an unnamed one."""
+        self._one = True
 
     def verb(self) -> None:
         self._after_verb = True
@@ -184,13 +194,16 @@ class _Builder:
             self.chunks.append(
                 Chunk(
                     self._rel, tuple(self._ids), tuple(self._nouns), frozenset(self._places), frozenset(self._ordinals),
-                    tuple(self._quotes), self._indefinite, lifted, self._start, self._end,
+                    tuple(self._quotes), self._indefinite or self._one, lifted, self._start, self._end,
                 )  # fmt: skip
             )
             self.seen = self.seen or bool(self._ids or self._quotes)
-        elif following == "and" or (following == "object" and self._rel == "subject"):
-            following = self._rel if following == "and" else following
+            self._one = self._one and not self._ids
         if following == "and":
             following = self._rel if self.chunks else "subject"
+        elif following == "side":
+            following = "object" if self._after_verb else "subject"
+        elif not self.chunks and following in ("colon", "object", "other"):
+            following = "subject"
         self._rel = following
         self._reset()

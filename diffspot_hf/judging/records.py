@@ -10,7 +10,7 @@ from functools import lru_cache
 from .colors import Oklch, parse
 from .lexicon import lexicon, stem, vocabulary
 from .masking import mask
-from .phrases import Chunk, analyse, chunks_of
+from .phrases import Chunk, Sentence, analyse, chunks_of
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _WORD = re.compile(r"[^\W_]+")
@@ -18,7 +18,7 @@ _LIGHT_STEP = 0.02
 """Smallest difference in OKLCH lightness that we call lighter or darker (our choice)."""
 _CLEAR = 0.3
 """Opacity up to which a thing may be called gone (our choice)."""
-_OWN = ("within",)
+_COLLECTIONS = frozenset({"row", "list", "gridbox", "column", "table", "text"})
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Profile:
     """The thing that changed.
 
     `heads` are the groups it may be called, `ids` the words that tell it apart, `context` words of its surroundings,
-    `beside` those of its neighbours, `names` the page texts it is known by, `modifiers` what stands before each word.
+    `beside` those of its neighbours, `owners` those of what it belongs to, `names` the page texts it is known by; `modifiers` and
+    `ordinals` what stands before each word.
     """
 
     heads: frozenset[str]
@@ -35,7 +36,7 @@ class Profile:
     beside: frozenset[str]
     owners: frozenset[str]
     names: tuple[str, ...]
-    ordinals: frozenset[str]
+    ordinals: Mapping[str, frozenset[str]]
     places: frozenset[str]
     modifiers: Mapping[str, frozenset[str]]
 
@@ -106,7 +107,7 @@ def _profile(element: str, description: str, values: tuple[str, ...]) -> Profile
     beside: set[str] = set()
     owners: set[str] = set()
     names = list(values)
-    ordinals: set[str] = set()
+    ordinals: dict[str, set[str]] = {}
     places: set[str] = set()
     modifiers: dict[str, set[str]] = {}
     for source, text in (("element", element), ("description", description)):
@@ -120,20 +121,22 @@ def _profile(element: str, description: str, values: tuple[str, ...]) -> Profile
             for k, word in enumerate(chunk.ids):
                 before = {w for w in chunk.ids[:k] if w not in lexicon().generic}
                 modifiers.setdefault(word, set()).update(before)
+            if chunk.ordinals:
+                for word in chunk.ids[-1:] if chunk.ids else ():
+                    ordinals.setdefault(word, set()).update(chunk.ordinals)
             if source == "element":
                 places |= chunk.places
             if chunk is main and source == "element":
                 ids.update(chunk.ids)
-                ordinals |= chunk.ordinals
                 heads.update(dict.fromkeys(_heads(chunk)))
-            elif source == "element" and chunk.rel in _OWN and " of " in f" {text} " and _after_of(sentence, chunk):
+            elif source == "element" and (chunk.rel == "of" or _after_to(sentence, chunk)):
                 owners.update(chunk.ids)
-                ordinals |= chunk.ordinals
+                if heads and set(heads) <= _COLLECTIONS:
+                    heads.update(dict.fromkeys(_heads(chunk)))
             elif chunk.rel == "beside":
                 beside.update(chunk.ids)
             elif source == "description" and chunk.start < verb and set(chunk.ids) & (ids | set(heads)):
                 ids.update(w for w in chunk.ids if lexicon().kind_of.get(w) != "generic")
-                ordinals |= chunk.ordinals
             elif chunk.start < verb or source == "element":
                 context.update(chunk.ids)
     tokens = {stem(w.casefold()) for name in names if name not in values for w in _WORD.findall(name)}
@@ -150,7 +153,7 @@ def _profile(element: str, description: str, values: tuple[str, ...]) -> Profile
         heads.update(dict.fromkeys(w for w in owners if w in lexicon().kind_of))
     return Profile(
         frozenset(heads), frozenset(ids), frozenset(context - ids), frozenset(beside - ids), frozenset(owners), tuple(dict.fromkeys(n for n in names if n.strip())),
-        frozenset(ordinals), frozenset(places), {k: frozenset(v) for k, v in modifiers.items()},
+        {k: frozenset(v) for k, v in ordinals.items()}, frozenset(places), {k: frozenset(v) for k, v in modifiers.items()},
     )  # fmt: skip
 
 
@@ -160,14 +163,14 @@ def _heads(chunk: Chunk) -> list[str]:
     if not nouns:
         return []
     heads = [nouns[-1]]
-    if nouns[-1] in ("label", "text", "thing", "region") and len(nouns) > 1:
+    if nouns[-1] in _COLLECTIONS | {"label", "text", "thing", "region"} and len(nouns) > 1:
         heads.append(nouns[-2])
     return heads
 
 
-def _after_of(sentence: object, chunk: Chunk) -> bool:
-    tokens = sentence.tokens  # type: ignore[attr-defined]
-    return any(tokens[k].raw in ("of", "to", "for") for k in range(max(0, chunk.start - 3), chunk.start))
+def _after_to(sentence: Sentence, chunk: Chunk) -> bool:
+    """Whether the phrase is what the thing answers to or is for ("the answer to the first question")."""
+    return any(sentence.tokens[k].raw in ("to", "for") for k in range(max(0, chunk.start - 3), chunk.start))
 
 
 def _sign(operator: str, direction: str, old: str, new: str, old_colors: tuple[Oklch, ...], new_colors: tuple[Oklch, ...]) -> str:
@@ -180,7 +183,7 @@ def _sign(operator: str, direction: str, old: str, new: str, old_colors: tuple[O
         return "+" if "light" in words else "-" if "dark" in words else "~"
     if operator in ("text", "gradient", "justify", "position"):
         return "~"
-    before, after = _measure(operator, old), _measure(operator, new)
+    before, after = measure(operator, old), measure(operator, new)
     if before is not None and after is not None and before != after:
         return "+" if after > before else "-"
     signs = vocabulary("operators")["sign"]
@@ -190,13 +193,13 @@ def _sign(operator: str, direction: str, old: str, new: str, old_colors: tuple[O
     return "-" if words in signs["minus"] else "~"
 
 
-def _measure(operator: str, value: str) -> float | None:
+def measure(operator: str, value: str) -> float | None:
     """A CSS value or a named step of a style scale as a number."""
     value = value.strip().casefold()
     scales = vocabulary("operators")["scale"]
     scale = {"font_weight": "weight", "font_size": "size", "letter_spacing": "tracking", "line_height": "leading", "rounded": "rounded"}.get(operator)
     last = value.rsplit("-", 1)[-1] if not value.startswith("-") else value
-    if scale and last in scales[scale]:
+    if scale and last in scales[scale] and not (operator == "letter_spacing" and value == "normal"):
         step = float(scales[scale].index(last))
         return (step + 1) * 100 if scale == "weight" else step
     if operator == "letter_spacing" and value == "normal":
@@ -210,10 +213,6 @@ def _measure(operator: str, value: str) -> float | None:
     if value.endswith("%") and operator == "opacity":
         number /= 100
     return number
-
-
-def opacity(value: str) -> float | None:
-    return _measure("opacity", value)
 
 
 def vector(record: Record) -> tuple[float, float]:

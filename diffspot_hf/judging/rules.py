@@ -71,7 +71,9 @@ def _verdict(tie: Link, kind: str, claim: Claim, record: Record) -> tuple[str, b
         return ("partial", False) if flow else ("missed", True)
     if tie == "below" and flow:
         return "correct", False
-    if tie in ("area", "below"):
+    if tie == "below":
+        return ("partial", False) if kind == "vague" else ("missed", not flow)
+    if tie == "area":
         if kind in ("right", "wrong", "cause", "vague"):
             return "partial", False
         return "missed", not flow

@@ -13,10 +13,11 @@ from typing import Literal
 from .claims import Claim
 from .colors import Oklch, distance, names
 from .lexicon import stem, vocabulary
-from .records import Record, bare, opacity, vector
+from .records import Record, bare, measure, vector
 
 Kind = Literal["right", "wrong", "cause", "vague", "flow", "impossible"]
 _RANK: tuple[Kind, ...] = ("right", "wrong", "cause", "vague", "flow", "impossible")
+_MOVING = frozenset({"x", "y", "move", "wrap", "gap", "height", "size", "width", "lead", "overlap", "vague"})
 _NEAR = 0.12
 """OKLab distance up to which a quoted colour value is the recorded one (our choice)."""
 _PALE, _DEEP = 0.88, 0.25
@@ -25,6 +26,8 @@ _PALE, _DEEP = 0.88, 0.25
 
 def kind_of(claim: Claim, record: Record) -> Kind:
     """How the effects of `claim` stand to the change of `record`."""
+    if "other~" in claim.effects and claim.numbers and _measured(claim, record):
+        return "right"
     special = _SPECIAL.get(record.operator)
     found = special(claim, record) if special else None
     if found is not None:
@@ -33,11 +36,16 @@ def kind_of(claim: Claim, record: Record) -> Kind:
     return _judge(claim, record.sign, table["names"], table["shows"], table["cause"])
 
 
+def _measured(claim: Claim, record: Record) -> bool:
+    """Whether the two numbers told are those of the record ("24px → 28px")."""
+    return claim.numbers == (measure(record.operator, record.old), measure(record.operator, record.new))
+
+
 def flows(claim: Claim, record: Record) -> bool:
     """Whether the claim is that something moved the way the change pushes its neighbours."""
     flow = vocabulary("operators")[record.operator]["flow"]
-    moves = {e for e in claim.effects if e[:-1] in ("y", "x", "move", "wrap", "gap")}
-    if not flow or not moves or moves != claim.effects - {"vague~", "overlap~"}:
+    moves = {e for e in claim.effects if e[:-1] in ("y", "x", "move", "wrap")}
+    if not flow or any(e[:-1] not in _MOVING for e in claim.effects) or not moves:
         return False
     wrong = {"+": "y-", "-": "y+"}.get(record.sign, "") if flow == "=" else ""
     return wrong not in moves or (wrong == "y-" and "y+" in moves) or (wrong == "y+" and "y-" in moves)
@@ -130,7 +138,7 @@ def _hides(record: Record) -> str:
 
 
 def _opacity(claim: Claim, record: Record) -> Kind | None:
-    new, old = opacity(record.new), opacity(record.old)
+    new, old = measure("opacity", record.new), measure("opacity", record.old)
     if record.sign == "-" and claim.effects & {"presence-"}:
         return "right" if new is None or new <= 0.3 else "cause"
     if record.sign == "+" and claim.effects & {"presence+"}:
@@ -200,6 +208,8 @@ def _border(claim: Claim, record: Record) -> Kind | None:
         if effects & {"bcolor~", "border-", "border+", "tone~", "light+", "light-"}:
             return _color(claim, record) or ("right" if effects & {"bcolor~"} else "wrong")
         return _table(record)(claim)
+    if not measure("border", record.old) and effects & {"bwidth+", "bwidth-", "bcolor~", "bstyle~", "border+"} and "none" in record.old + record.new:
+        return "right" if "none" not in record.new else "wrong"
     if "style" in prop:
         if effects & {"border-", "border+"}:
             gone = "none" in style or "hidden" in record.new
