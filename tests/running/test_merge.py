@@ -41,7 +41,7 @@ def test_the_parts_together_are_the_whole(parts):
 
 
 def test_merging_twice_changes_nothing(parts):
-    whole, made, rows = parts
+    whole, made, _ = parts
     for _ in range(2):
         assert main(["merge", str(made[0].path), str(made[1].path), str(made[2].path)]) == 0
     assert read_lines(made[0].predictions) == read_lines(whole.predictions)
