@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from .builder import build
+from .recheck import recheck
 
-__all__ = ["build"]
+__all__ = ["build", "recheck"]

@@ -75,6 +75,7 @@ def build(
             report.write(Path(out), made)
             if made["missing"] and not allow_partial:
                 raise UsageError(f"{report.what_is_missing(made)}; give more pages, or allow a partial data set")
+            ledger.tidy()
             ledger.mark(complete=True, browser=browser, rows=len(ledger.rows), missing=made["missing"])
             return made
 

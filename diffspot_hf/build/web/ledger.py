@@ -157,6 +157,13 @@ class Ledger:
             ) from error
         return size + len(data)
 
+    def tidy(self) -> None:
+        """Nothing: ``images/`` holds what the rows name and no more; an interrupted build may have left others."""
+        named = {row[side] for row in self.rows for side in ("image_before", "image_after")}
+        for path in (self.out / "images").iterdir():
+            if f"images/{path.name}" not in named:
+                path.unlink(missing_ok=True)
+
     def mark(self, *, complete: bool, **more: Any) -> None:
         """Nothing: ``build.json`` says what this build is and whether it is finished."""
         from .rows import write_whole
