@@ -169,10 +169,11 @@ def fetched_in(folder: Path) -> list[Fetched]:
     for record in sorted(Path(folder).glob("*/source.json")):
         try:
             fields = json.loads(record.read_text(encoding="utf-8"))
-            source = known_sources().get(fields.get("name", ""))
+            source = Source.read(fields)
             # What the table says of a package today (its pages, what they lack) holds for one fetched yesterday too.
-            if source is None or _pin(fields) != (source.name, source.version, source.sha256):
-                source = Source(**{k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()})
+            current = known_sources().get(source.spec)
+            if current is not None and current.sha256 == source.sha256:
+                source = current
         except (ValueError, TypeError) as error:
             raise UsageError(f"{record} cannot be read ({error}); remove its folder and fetch again") from error
         found.append(Fetched(source, record.parent, fresh=False))
@@ -184,11 +185,7 @@ def _is_whole(folder: Path, source: Source) -> bool:
         fields = json.loads((folder / "source.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return _pin(fields) == (source.name, source.version, source.sha256)
-
-
-def _pin(fields: dict[str, str]) -> tuple[str | None, ...]:
-    return fields.get("name"), fields.get("version"), fields.get("sha256")
+    return [fields.get(key) for key in ("name", "version", "sha256")] == [source.name, source.version, source.sha256]
 
 
 def _write_licence(source: Source, ready: Path) -> None:

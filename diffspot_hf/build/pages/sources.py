@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
-from typing import Literal
+from typing import Any, Literal
 
 from ...errors import UsageError
 
@@ -30,16 +30,35 @@ class Source:
     pages: tuple[str, ...] = ()  # globs inside `root`
     skip: tuple[str, ...] = ()  # globs inside `root`: not pages, or pages that show nothing of their own
     head: str = ""  # markup that the pages lack, put in front of everything else in their <head>
-    uses: tuple[str, ...] = ()
+    leave_out: tuple[str, ...] = ()  # files inside `root` that the pages do without
+    mounts: tuple[tuple[str, str, str], ...] = ()  # (path below the root, spec of a package, folder in that package)
+    uses: tuple[str, ...] = ()  # further specs
 
     @property
     def slug(self) -> str:
-        """The name as one path part.
+        """The name and version as one path part.
 
         >>> Source("@scope/kit", "1.0.0", "", "MIT", "", "", "pages").slug
-        'scope-kit'
+        'scope-kit-1.0.0'
         """
+        return f"{self.short}-{self.version}"
+
+    @property
+    def short(self) -> str:
+        """The name as one path part."""
         return self.name.removeprefix("@").replace("/", "-")
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The specs of the packages its pages call for, each once."""
+        return tuple(dict.fromkeys([*(mount[1] for mount in self.mounts), *self.uses]))
+
+    @classmethod
+    def read(cls, fields: dict[str, Any]) -> Source:
+        """The source that `fields` (of a table row, or of a record on disk) describe."""
+        plain = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+        plain["mounts"] = tuple(tuple(mount) for mount in plain.get("mounts", ()))
+        return cls(**plain)
 
     @property
     def spec(self) -> str:
@@ -56,42 +75,43 @@ class Alias:
 
 
 @functools.cache
-def _table() -> dict[str, object]:
+def _table() -> dict[str, list[dict[str, Any]]]:
     return tomllib.loads(resources.files(__package__).joinpath("sources.toml").read_text(encoding="utf-8"))
 
 
 @functools.cache
 def known_sources() -> dict[str, Source]:
-    """Every `Source` of the table by its name."""
-    rows: list[dict[str, object]] = _table()["source"]  # type: ignore[assignment]
-    made = [Source(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}) for row in rows]  # type: ignore[arg-type]
-    return {source.name: source for source in made}
+    """Every `Source` of the table by its spec, ``name@version``."""
+    return {source.spec: source for source in map(Source.read, _table()["source"])}
 
 
 @functools.cache
 def known_aliases() -> tuple[Alias, ...]:
     """Every `Alias` of the table, in its order."""
-    rows: list[dict[str, str]] = _table().get("alias", [])  # type: ignore[assignment]
-    return tuple(Alias(**row) for row in rows)
+    return tuple(Alias(**row) for row in _table()["alias"])
 
 
 def select(names: Iterable[str] = ()) -> list[Source]:
-    """The sources of `names` and what they use, each once; none or ``templates`` means all.
+    """The sources of `names` and what they need, each once; none or ``templates`` means all.
 
-    Raises `UsageError` for a name that is not in the table.
+    A name may carry its version (``name@version``) or not. Raises `UsageError` for one that is not in the table.
+
+    >>> [source.spec for source in select(["startbootstrap-sb-admin-2"])]
+    ['startbootstrap-sb-admin-2@4.1.4']
     """
     known = known_sources()
-    by_slug = {source.slug: source.name for source in known.values()}
-    wanted = [by_slug.get(name, name) for name in names] or [TEMPLATES]
-    if TEMPLATES in wanted:
-        wanted = list(known)
-    chosen: dict[str, Source] = {}
-    while wanted:
-        name = wanted.pop(0)
-        if name not in known:
+    asked = list(names) or [TEMPLATES]
+    wanted: list[str] = []
+    for name in asked:
+        found = [spec for spec, source in known.items() if name in (TEMPLATES, spec, source.name, source.short)]
+        if not found:
             pages = ", ".join(source.name for source in known.values() if source.role == "pages")
             raise UsageError(f"no page package named {name!r}; known are: {pages}; or say {TEMPLATES} for all")
-        if name not in chosen:
-            chosen[name] = known[name]
-            wanted.extend(known[name].uses)
+        wanted.extend(found)
+    chosen: dict[str, Source] = {}
+    while wanted:
+        source = known[wanted.pop(0)]
+        if source.spec not in chosen:
+            chosen[source.spec] = source
+            wanted.extend(source.needs)
     return list(chosen.values())

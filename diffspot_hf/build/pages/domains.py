@@ -1,0 +1,9 @@
+def domain_of(s, p):
+    return "other"
+
+
+DOMAINS = ("e-commerce",)
+
+
+def without_pages(x):
+    return []

@@ -1,0 +1,337 @@
+"""One page frozen: loaded with its scripts in a real Chromium, settled, and written as one file that stands alone."""
+
+from __future__ import annotations
+
+import functools
+import html
+import re
+import secrets
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from ..browser import Browser, PageError
+from .site import Refused, Site, light_picture, origin_of
+from .styles import NOTHING, data_uri, decode_css, safe_in_style, self_contained
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Request, Route
+
+CLOCK = datetime(2025, 3, 12, 9, 30, tzinfo=UTC)
+"""The time that pages see when they load, so that calendars and greetings are the same in every freeze."""
+JUMPS_MS = (50, 450, 1000)
+STRETCHES_MS = (1000, 250, 1500, 250, 3000, 250)
+"""How far the pages' clock is moved while they settle; two looks a quarter of a second apart must be the same."""
+
+STILL = (
+    "@layer diffspot-still{*,*::before,*::after{animation:none!important;transition:none!important;"
+    "caret-color:transparent!important;scroll-behavior:auto!important}}"
+)
+"""Stops motion. First layer of the page: an `!important` there wins over every later one, however specific."""
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'"
+)
+"""Written into the frozen page: it may run nothing and ask for nothing, whoever opens it."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a page may take (all our choice)."""
+
+    seconds: float = 30.0  # of work, loading included; then the browser is ended
+    text: int = 3_000_000  # characters of text in the document
+    bytes: int = 6_000_000  # of the frozen file
+
+
+@dataclass
+class Frozen:
+    """One frozen page, its figures, and what was left out of it."""
+
+    html: str
+    title: str
+    language: str
+    live: bytes  # PNG of the page before it was frozen
+    dropped: dict[str, int]
+    remote: list[str]
+    missing: list[str]
+    lost_styles: int  # style sheets that the page asked for and did not get
+
+
+@dataclass
+class Watch:
+    """Answers what one page asks for, from its site only, and keeps book."""
+
+    site: Site
+    start: str
+    treat: Callable[[str, bytes], bytes] = lambda url, body: body
+    asked: set[str] = field(default_factory=set)
+    remote: set[str] = field(default_factory=set)
+    missing: set[str] = field(default_factory=set)
+    lost_styles: set[str] = field(default_factory=set)
+    started: bool = False
+    navigations: int = 0
+
+    def answer(self, page: Page, route: Route, request: Request) -> None:
+        """Nothing: the request is fulfilled from the site, or refused and counted. It never reaches a network."""
+        url = request.url.partition("#")[0]
+        if request.is_navigation_request():
+            if request.frame != page.main_frame:
+                route.abort("blockedbyclient")  # frames are replaced by boxes; what they hold is never loaded
+                return
+            if self.started or url != self.start:
+                self.navigations += 1
+                route.fulfill(status=204)  # "no content" leaves the page where it is
+                return
+            self.started = True
+        self.asked.add(url)
+        found = self.read(url, style=request.resource_type == "stylesheet") if request.method == "GET" else None
+        if found is None:
+            route.fulfill(status=404, body="") if origin_of(url) == self.site.origin else route.abort("blockedbyclient")
+            return
+        # Fonts and scripts of other origins are answered too (see aliases), so they must say that anyone may use them.
+        headers = {"Content-Type": found[1], "Access-Control-Allow-Origin": "*"}
+        route.fulfill(status=200, body=self.treat(url, found[0]) if url == self.start else found[0], headers=headers)
+
+    def read(self, url: str, *, style: bool = False) -> tuple[bytes, str] | None:
+        """Bytes and MIME type of `url`, or None when it is refused; then it is listed."""
+        url = url.partition("#")[0]
+        try:
+            return self.site.read(url)
+        except Refused as why:
+            (self.remote if str(why) == "remote" else self.missing).add(url[:300])
+            if style:
+                self.lost_styles.add(url)
+            return None
+
+
+@functools.cache
+def script(name: str) -> str:
+    """The text of one of our in-page scripts."""
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def freeze_page(
+    browser: Browser,
+    site: Site,
+    url: str,
+    *,
+    limits: Limits = Limits(),  # noqa: B008  it is frozen
+    head: str = "",
+    restyle: Callable[[str, list[str]], str] = lambda text, classes: "",
+) -> Frozen:
+    """The page at `url` of `site` as one file without scripts.
+
+    `head` is markup put in front of the page's own head; styles marked ``data-compiled`` in it do not stay. `restyle` gets
+    the frozen markup and the class names found on the settled page and returns markup for the start of the head.
+    Raises `PageError` with the reason why the page cannot be used.
+    """
+    before = Counter(browser.blocked)
+    watch = Watch(site, url, treat=lambda _, body: _with_head(body, head) if head else body)
+    with browser.page(seconds=limits.seconds) as page:
+        page.add_init_script(script("before.js"))
+        page.clock.install(time=CLOCK)
+        page.route("**/*", lambda route, request: watch.answer(page, route, request))
+        _count_dialogs(page, browser)
+        try:
+            _load(page, url, watch)
+            settle(page, limits)
+        finally:
+            _raise_for(browser, before, watch)
+        live = browser.capture(page)
+        found = page.evaluate(f"({script('serialise.js')})", marker := f"part-{secrets.token_hex(8)}-")
+        families = set(page.evaluate("() => [...document.fonts].filter(f => f.status === 'loaded').map(f => f.family)"))
+        _raise_for(browser, before, watch)
+    if found["embeds"]:
+        raise PageError("embedded document in view", ", ".join(sorted(set(found["embeds"]))))
+    text = _fill(found["html"], marker, found["parts"], watch, {family.strip("\"'").lower() for family in families})
+    text = _finish(text, quirks=found["quirks"], start=restyle(text, found["classes"]))
+    if len(text.encode()) > limits.bytes:
+        raise PageError("too large", f"{len(text.encode()) / 1e6:.1f} MB")
+    return Frozen(
+        html=text,
+        title=" ".join(found["title"].split())[:200],
+        language=found["language"],
+        live=live,
+        dropped=dict(found["dropped"]),
+        remote=sorted(watch.remote),
+        missing=sorted(watch.missing),
+        lost_styles=len(watch.lost_styles),
+    )
+
+
+def _load(page: Page, url: str, watch: Watch) -> None:
+    """Nothing: the page has loaded, or is on its way elsewhere (which never ends, so it is not waited for)."""
+    response = page.goto(url, wait_until="commit")
+    if response is None or response.status >= 400:
+        raise PageError("unreadable", f"{url}: {'no answer' if response is None else response.status}")
+    while page.evaluate("() => document.readyState") != "complete" and not watch.navigations:
+        page.wait_for_timeout(20)
+    page.wait_for_timeout(30)  # a redirect that was asked for at load shows itself now
+    if watch.navigations:
+        raise PageError("redirects", "the page asks for another page by itself")
+    page.evaluate("() => document.fonts.ready.then(() => null)")
+
+
+def settle(page: Page, limits: Limits) -> None:
+    """Nothing: the page has shown all it shows by itself. Raises `PageError` when it goes on changing or growing.
+
+    The page's clock is moved, so that its own delays and animations take no time of ours: first in jumps (a timer fires
+    at most once a jump), then frame by frame until two looks are the same.
+    """
+    for step in JUMPS_MS:
+        _advance(page.clock.fast_forward, step)
+        _let_happen(page, limits)
+    page.evaluate(_SCROLL_THROUGH)
+    seen = ""
+    for stretch in STRETCHES_MS:
+        _advance(page.clock.run_for, stretch)
+        _let_happen(page, limits)
+        page.evaluate(_WAIT_FOR_PICTURES)
+        looks = page.evaluate(_LOOKS)
+        if looks == seen:
+            return
+        seen = looks
+    raise PageError("never settles", "the document goes on changing")
+
+
+def _advance(move: Callable[[int], None], by: int) -> None:
+    try:
+        move(by)
+    except Exception as error:
+        # What a page's own timer raises comes out here; it is that page's affair. That the page is gone is ours.
+        if re.search(r"closed|crashed|disconnected", str(error), re.I):
+            raise
+
+
+def _let_happen(page: Page, limits: Limits) -> None:
+    # Real time, for what does not follow the page's clock: pictures, fonts, fetches, style transitions.
+    page.wait_for_timeout(60)
+    page.evaluate(_FINISH_MOTION)
+    if page.evaluate("() => document.documentElement.textContent.length") > limits.text:
+        raise PageError("too large", f"more than {limits.text} characters of text")
+
+
+# Motion that ends is taken to its end and written down, motion without end is taken back to its start.
+_FINISH_MOTION = """() => {
+  for (const motion of document.getAnimations()) {
+    try {
+      const timing = motion.effect.getComputedTiming();
+      if (timing.endTime === Infinity) { motion.cancel(); continue; }
+      motion.finish();
+      if (timing.fill === 'forwards' || timing.fill === 'both') motion.commitStyles();
+    } catch { /* of a pseudo-element, or of nothing */ }
+  }
+}"""
+_SCROLL_THROUGH = """() => {
+  const steps = Math.min(20, Math.ceil(document.documentElement.scrollHeight / innerHeight));
+  for (let i = 1; i <= steps; i++) { scrollTo(0, i * innerHeight); dispatchEvent(new Event('scroll')); }
+  scrollTo(0, 0); dispatchEvent(new Event('scroll'));
+}"""
+_WAIT_FOR_PICTURES = """() => Promise.all([...document.images].filter((i) => !i.complete && i.loading !== 'lazy')
+  .map((i) => i.decode().catch(() => null))).then(() => document.fonts.ready).then(() => null)"""
+_LOOKS = """async () => {
+  const drawings = [...document.querySelectorAll('canvas')].map((c) => { try { return c.toDataURL(); } catch { return ''; } });
+  const text = document.documentElement.outerHTML + drawings.join();
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return [...new Uint8Array(digest)].join();
+}"""
+
+
+def _count_dialogs(page: Page, browser: Browser) -> None:
+    """A page that asks again and again is ended early: the browser dismisses each dialog, the loop would go on."""
+    shown = [0]
+
+    def count(_: Any) -> None:
+        shown[0] += 1
+        if shown[0] == 20:
+            browser.kill()
+
+    page.on("dialog", count)
+
+
+def _raise_for(browser: Browser, before: Counter[str], watch: Watch) -> None:
+    happened = browser.blocked - before
+    if happened["dialog"]:
+        raise PageError("opens dialogs", f"{happened['dialog']} before it was given up")
+    if happened["popup"]:
+        raise PageError("opens windows", f"{happened['popup']} before it was given up")
+    if watch.navigations or happened["navigation"]:
+        raise PageError("redirects", "the page asks for another page by itself")
+
+
+def _with_head(body: bytes, head: str) -> bytes:
+    text = body.decode("utf-8", errors="replace")
+    found = re.search(r"<head(?:\s[^>]*)?>", text, re.I)
+    at = found.end() if found else (re.match(r"\s*(?:<!doctype[^>]*>)?", text, re.I) or [None]).end()  # type: ignore[union-attr]
+    return (text[:at] + head + text[at:]).encode()
+
+
+def _fill(text: str, marker: str, parts: list[dict[str, Any]], watch: Watch, families: set[str]) -> str:
+    symbols: list[str] = []
+
+    def read_picture(url: str) -> tuple[bytes, str] | None:
+        found = watch.read(url)
+        return light_picture(*found) if found else None
+
+    def read_style(url: str) -> tuple[bytes, str] | None:
+        # A picture that no element asked for is not painted; fonts are kept for every weight of the families in use.
+        if not re.search(r"\.(?:css|woff2?|ttf|otf)(?:$|[?#])", url, re.I) and url.partition("#")[0] not in watch.asked:
+            return None
+        return read_picture(url)
+
+    def fill(match: re.Match[str]) -> str:
+        part = parts[int(match[1])]
+        if part["kind"] == "css":
+            css = part["text"]
+            if css is None:
+                found = watch.read(part["url"])
+                css = decode_css(found[0]) if found else ""
+            css = self_contained(css, part["base"], read_style, keep_family=lambda name: name.lower() in families)
+            return html.escape(css, quote=True) if part.get("attribute") else safe_in_style(css)
+        if part["kind"] == "symbol":
+            return _symbol(part["url"], watch, symbols)
+        if part["url"].startswith("data:"):
+            return html.escape(part["url"], quote=True)
+        found = read_picture(part["url"])
+        return data_uri(*found) if found and found[1].startswith("image/") else NOTHING
+
+    text = re.sub(rf"{marker}(\d+);", fill, text)
+    if symbols:
+        body = re.search(r"<body(?:\s[^>]*)?>", text, re.I)
+        at = body.end() if body else len(text)
+        text = f'{text[:at]}<svg width="0" height="0" style="position:absolute" aria-hidden="true">{"".join(symbols)}</svg>{text[at:]}'
+    return text
+
+
+def _symbol(url: str, watch: Watch, symbols: list[str]) -> str:
+    """The local reference to a drawing of another file, whose markup is added to `symbols`."""
+    from lxml import etree
+
+    address, _, name = url.partition("#")
+    found = watch.read(address)
+    if not found or not name:
+        return "#"
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, huge_tree=False)
+    tree = etree.fromstring(found[0], parser)
+    wanted = None if tree is None else next((node for node in tree.iter(etree.Element) if node.get("id") == name), None)
+    if wanted is None:
+        return "#"
+    for node in list(wanted.iter("{*}script", "{*}foreignObject", "{*}image", "{*}use")):
+        if node is not wanted:
+            node.getparent().remove(node)
+    for node in wanted.iter(etree.Element):
+        for key in [key for key in node.attrib if key.lower().startswith("on")]:
+            del node.attrib[key]
+    wanted.set("id", local := f"symbol-{len(symbols)}-{name}")
+    wanted.tail = None
+    symbols.append(etree.tostring(wanted, encoding="unicode"))
+    return f"#{html.escape(local, quote=True)}"
+
+
+def _finish(text: str, *, quirks: bool, start: str) -> str:
+    first = f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}"><style>{STILL}</style>{start}'
+    text = re.sub(r"<head(?:\s[^>]*)?>", lambda match: match[0] + first, text, count=1, flags=re.I)
+    return ("" if quirks else "<!DOCTYPE html>\n") + text + "\n"
