@@ -59,7 +59,7 @@ class Claim:
     @property
     def vague(self) -> bool:
         """Whether it says that something differs, but not how."""
-        return bool(self.effects) and self.effects <= {"vague~", "text?", "family~", "other~"}
+        return bool(self.effects) and self.effects <= {"vague~", "text?", "family~"}
 
 
 @dataclass
@@ -301,13 +301,18 @@ def _contrasted(p: _Parsed, start: int, end: int) -> bool:
     words: dict[str, set[str]] = {"A": set(), "B": set()}
     for k in range(start, end):
         token = p.s.tokens[k]
-        if token.raw[0].isalnum() and p.marks.live[k] and token.stem not in lexicon().generic and p.marks.sides[k] in words:
+        if token.raw[0].isalnum() and p.marks.live[k] and token.raw not in _stop() and p.marks.sides[k] in words:
             words[p.marks.sides[k]].add(token.stem)
     if not words["B"] or any(not p.marks.live[k] for k in range(start, end)):
         return False
     if words["A"]:
         return len(words["A"] - words["B"]) > 0 and len(words["B"] - words["A"]) > 0
     return any(t.raw in ("now", "jetzt", "ahora", "maintenant") for t in p.s.tokens[start:end])
+
+
+@cache
+def _stop() -> frozenset[str]:
+    return frozenset(vocabulary("elements")["words"]["stop"]) | {"has", "shows", "is", "are", "was"}
 
 
 def _hedged(p: _Parsed, start: int, end: int, effects: set[str], named: bool) -> bool:

@@ -21,6 +21,7 @@ _ARTICLES = frozenset({"the", "this", "that", "these", "those", "both"})
 _AFTER = frozenset({"and", "of", "or", "is", "are", "to", "in", "on"})
 _BE = frozenset({"was", "were"})
 _AND = frozenset({"and", "und", "y", "et", "plus"})
+_NOW = frozenset({"now", "jetzt", "ahora", "maintenant"})
 _NONE = frozenset({"none", "nothing", "zero", "n/a", "keine", "kein", "ninguna", "ninguno", "aucune", "aucun", "rien", "nada"})
 _PERCEIVE = frozenset({"any", "see", "find", "notice", "detect", "observe", "spot", "identify", "discern", "perceive"})
 _REACH = 16
@@ -129,16 +130,16 @@ def _assign_sides(s: Sentence, marks: Marks, compare: dict[int, Hit], hard: set[
                 sides[k] = "A"
             for k in range(last, position):
                 sides[k] = "B"
-    later_now = max((k for k, t in enumerate(tokens) if t.raw in ("now", "jetzt", "ahora", "maintenant")), default=-1)
+    later_now = max((k for k, t in enumerate(tokens) if t.raw in _NOW), default=-1)
     for k, token in enumerate(tokens):
         hit = compare.get(k)
         labels = hit.labels if hit is not None else ()
         if token.raw in _BE and k < later_now and clause[k] != clause[later_now]:
-            met |= _paint(marks, k + 1, "A")
+            met |= _paint(s, marks, k + 1, "A")
         if "before" in labels:
-            met |= _paint(marks, hit.end, "A")
+            met |= _paint(s, marks, hit.end, "A")
         elif "than" in labels:
-            _paint(marks, k, "N")
+            _paint(s, marks, k, "N")
         elif "from" in labels:
             end = next((j for j in range(k + 1, min(n, k + _REACH)) if (compare.get(j) is not None and "to" in compare[j].labels) or tokens[j].raw in _ARROWS), None)  # fmt: skip
             if end is not None and sides[k] != "N":
@@ -152,10 +153,10 @@ def _assign_sides(s: Sentence, marks: Marks, compare: dict[int, Hit], hard: set[
     return met
 
 
-def _paint(marks: Marks, start: int, side: str) -> bool:
+def _paint(s: Sentence, marks: Marks, start: int, side: str) -> bool:
     """Gives the rest of the sub-clause from `start` on to `side`."""
     for k in range(start, len(marks.sides)):
-        if marks.clause[k] != marks.clause[start]:
+        if marks.clause[k] != marks.clause[start] or s.tokens[k].raw in _NOW:
             break
         marks.sides[k] = side
     return True
@@ -235,14 +236,18 @@ def _collect(s: Sentence, marks: Marks, listed: bool) -> None:
         if "space" in dims and dims & {"lines", "nspace"}:
             dims = (dims - {"space", "lines"}) | {"nspace"}
         dims.discard("skip")
+        lacking = _lacks(s, marks, number, hits)
+        if lacking:
+            marks.found.append(Found(lacking[0], lacking[1], not marks.compares))
         real = dims - {"wording", "look", "font", "image"}
         if not real and carried and not degree_before:
             dims |= carried
         carried, degree_before = real or (carried if not degree_before else set()), False
         for hit in hits:
             degree = any(not x.startswith(("dim:", "state:")) for x in hit.labels)
+            state = all(x.startswith("state:") for x in hit.labels)
             degree_before |= degree
-            if not marks.live[hit.start] or marks.sides[hit.start] == "N" or (degree and _attributive(s, hit.start, hit.end, verb, adjectives)):
+            if not marks.live[hit.start] or marks.sides[hit.start] == "N" or (state and _attributive(s, hit.start, hit.end, verb, {hit.start: hit.end})) or (degree and _attributive(s, hit.start, hit.end, verb, adjectives)):
                 continue
             weak = weak_words.get(hit.start) == hit.end
             if weak and any(low <= hit.start < high for low, high in marks.alike):
@@ -256,6 +261,17 @@ def _collect(s: Sentence, marks: Marks, listed: bool) -> None:
         gone = both | {_flip(effect) for effect in both}
         marks.found = [f for f in marks.found if f.effect not in gone]
     _collect_colors(s, marks, verb)
+
+
+def _lacks(s: Sentence, marks: Marks, number: int, hits: list[Hit]) -> tuple[int, str] | None:
+    """"No visible border": a measure right behind a negation is gone."""
+    for hit in hits:
+        for label in hit.labels:
+            effect = lexicon().compose.get(label[4:], {}).get("gone") if label.startswith("dim:") else None
+            before = [t.raw for t in s.tokens[max(0, hit.start - 2) : hit.start]]
+            if effect and not marks.live[hit.start] and "no" in before and (marks.compares or "longer" in before):
+                return hit.start, effect if marks.sides[hit.start] != "A" else _flip(effect)
+    return None
 
 
 def _by_clause(s: Sentence, marks: Marks) -> Iterator[tuple[int, list[Hit]]]:

@@ -177,7 +177,7 @@ def lexicon() -> Lexicon:
     nouns = [pair for kind in ("text", "control", "media", "container", "generic") for pair in labelled(elements[kind])]
     nouns += labelled(elements["alike"], "~") + labelled(elements["ordinal"], "#")
     near = {(a, b) for cluster in elements["near"].values() for a in cluster for b in cluster}
-    sets = {key: words for key, words in elements["words"].items() if key not in ("generic", "stop")}
+    sets = {key: words for key, words in elements["words"].items() if key not in ("generic", "stop", "mild")}
     words = labelled(sets) + labelled({f"place:{k}": v for k, v in elements["side"].items()})
     return Lexicon(
         effects=Phrases(entries),
@@ -188,5 +188,6 @@ def lexicon() -> Lexicon:
         compose=effects["compose"],
         kind_of=kinds,
         near=frozenset(near),
-        generic=frozenset(t.stem for w in (*elements["words"]["generic"], *elements["words"]["stop"]) for t in tokenize(w)),
+        generic=frozenset(t.stem for w in (*elements["words"]["generic"], *elements["words"]["stop"]) for t in tokenize(w))
+        | frozenset(elements["words"]["mild"]),
     )

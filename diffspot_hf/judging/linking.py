@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 from .claims import Claim, Quote
-from .lexicon import lexicon, stem
+from .lexicon import lexicon, stem, vocabulary
 from .phrases import Chunk, analyse
 from .records import Profile, bare
 
@@ -19,8 +19,9 @@ Match = Literal["yes", "no", "apart", "open"]
 open: it says too little."""
 
 _OPPOSITE = {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}
+_ACROSS = frozenset({"left", "middle", "right"})
 _BROAD = frozenset({"text", "thing", "region", "everything"})
-_PARTS = frozenset({"label", "icon", "link", "row", "name", "heading", "subtitle", "paragraph", "bullet", "image", "field", "badge", "headcount", "price", ""})
+_PARTS = frozenset({"label", "icon", "link", "row", "name", "heading", "subtitle", "paragraph", "bullet", "image", "field", "badge", "headcount", "price", "list", "row", "column", "gridbox", "caption", "button", ""})
 _SHARE = 0.5
 """Share of a name's words that a claim must hold to mean that name (our choice)."""
 
@@ -68,7 +69,7 @@ def _link(named: list[Chunk], match: Mapping[int, Match], profile: Profile) -> L
     first = subjects[0]
     if first.head in _BROAD and any(c.rel == "of" and match[id(c)] in ("no", "apart") and c.nouns and not set(c.ids) & around for c in tied):
         return "other"
-    if (first.head in _BROAD or first.head in _PARTS or first.lifted) and any(match[id(c)] == "yes" for c in tied):
+    if (first.head in _BROAD or first.head in _PARTS or first.lifted) and any(match[id(c)] == "yes" and _itself(c, profile) for c in tied):
         return "pinned"
     return _surroundings(first, named, match, profile)
 
@@ -88,11 +89,18 @@ def _surroundings(first: Chunk, named: list[Chunk], match: Mapping[int, Match], 
         if {p for c in named for p in c.places} & profile.places:
             return "area"
         return "none" if not _foreign(first, profile) and not others else "other"
+    if first.rel == "beside" and set(first.ids) & profile.beside:
+        return "area"
     near = profile.context | profile.owners
     wider = first.head in profile.ids and lexicon().kind_of.get(first.head) == "container"
     if not _foreign(first, profile) and (first.head in near or wider or (not first.head and set(first.ids) & near)):
         return "area"
     return "other"
+
+
+def _itself(chunk: Chunk, profile: Profile) -> bool:
+    """Whether the phrase names the thing by more than what it belongs to."""
+    return bool(chunk.quotes or set(chunk.ids) & (profile.heads | profile.ids)) or _relation(chunk, profile) in ("same", "near")
 
 
 def _beside_it(named: list[Chunk], match: Mapping[int, Match], subject: Chunk, profile: Profile) -> bool:
@@ -105,7 +113,7 @@ def _beside_it(named: list[Chunk], match: Mapping[int, Match], subject: Chunk, p
 
 def _bound(chunk: Chunk, profile: Profile) -> bool:
     """Whether "of" or "in" that phrase tells the claim's thing apart: a sibling of something the record knows."""
-    return chunk.rel == "of" or bool(set(chunk.ids) & profile.known)
+    return chunk.rel == "of" or bool(set(chunk.ids) & profile.known) or bool(profile.setting)
 
 
 def _texts(profile: Profile) -> bool:
@@ -143,6 +151,7 @@ def identify(chunk: Chunk, texts: Mapping[int, Quote], profile: Profile) -> Matc
     if named or _spelled(frozenset(words), profile.names):
         return "no" if relation == "different" else "yes"
     pins = words & (profile.ids | profile.owners) - {chunk.head}
+    pins |= {f"#{n}" for n in chunk.ordinals if any(n in own for own in profile.ordinals.values())}
     foreign = _foreign(chunk, profile)
     if relation in ("same", "near"):
         if foreign and not pins and not words & (profile.context | profile.beside) - {chunk.head}:
@@ -159,6 +168,8 @@ def identify(chunk: Chunk, texts: Mapping[int, Quote], profile: Profile) -> Matc
 def _relation(chunk: Chunk, profile: Profile) -> str:
     """How the noun of the phrase stands to the thing's own noun."""
     head = chunk.head
+    if chunk.ids and chunk.ids[-1] in profile.heads:
+        return "same"
     if not head:
         return "unknown"
     if head in profile.heads:
@@ -166,11 +177,11 @@ def _relation(chunk: Chunk, profile: Profile) -> str:
     if head in _BROAD:
         return "broad"
     near, kinds = lexicon().near, lexicon().kind_of
-    if not profile.heads or profile.heads <= _BROAD:
+    if not profile.heads or any(own in _BROAD or own not in kinds for own in profile.heads):
         return "kin"
     if any((head, own) in near for own in profile.heads):
         return "near"
-    return "kin" if any(kinds.get(head) == kinds.get(own) for own in profile.heads) else "different"
+    return "kin" if kinds.get(head) == "text" and any(kinds.get(own, "text") == "text" for own in profile.heads) else "different"
 
 
 def _other_place(chunk: Chunk, profile: Profile) -> bool:
@@ -183,6 +194,9 @@ def _other_place(chunk: Chunk, profile: Profile) -> bool:
             return True
     if chunk.rel not in ("within", "of", "subject", "beside") or not chunk.ids:
         return False
+    across = chunk.places & _ACROSS
+    if across and profile.places & _ACROSS and not across & profile.places and chunk.rel != "beside":
+        return True
     return any(_OPPOSITE.get(p) in profile.places and p not in profile.places for p in chunk.places)
 
 
@@ -190,6 +204,15 @@ def _sibling(chunk: Chunk, profile: Profile) -> bool:
     """Whether the phrase is the same noun told apart by another word: the birch stool for the oak stool."""
     generic = lexicon().generic
     if chunk.rel == "of" and profile.owners and not set(chunk.ids) & profile.known and not chunk.nouns and chunk.ids:
+        return True
+    if chunk.rel == "within" and chunk.ids and profile.setting and not set(chunk.ids) & profile.known:
+        regions = vocabulary("elements")["region"]["names"]
+        if not chunk.nouns and not profile.setting <= lexicon().kind_of.keys():
+            return True
+        theirs, ours = set(chunk.nouns) & set(regions), profile.setting & set(regions)
+        if theirs and ours and not any((a, b) in lexicon().near for a in theirs for b in ours):
+            return True
+    if chunk.tints and chunk.ids and profile.tints.get(chunk.ids[-1], chunk.tints).isdisjoint(chunk.tints):
         return True
     for k, word in enumerate(chunk.ids):
         own = profile.modifiers.get(word)

@@ -16,6 +16,7 @@ _QUOTES = re.compile(
     r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|„([^“”\n]{1,300})[“”]|«([^»\n]{1,300})»|「([^」\n]{1,300})」|『([^』\n]{1,300})』|`([^`\n]{1,300})`"
     r"|‘((?:[^’\n]|(?<=\w)’(?=\w)){1,300})’(?!\w)|(?<![\w'])'((?:[^'\n]|(?<=\w)'(?=\w)){1,300})'(?!\w)|‹([^›\n]{1,300})›"
 )
+_SPACED = re.compile(r"(?<![\w§])(?:[^\W\d_] ){3,20}[^\W\d_](?!\w)")
 _NOUN = r"(?i:image|img|screenshot|screen\s?shot|screen\s?capture|snapshot|version|capture|render(?:ing)?|bild|imagen|captura|screen)"
 _LOOSE = r"(?i:image|img|screenshot|screen\s?shot|picture|photo|version|capture|render|page|screen|bild|imagen|captura|画像|图像|图片|图|截图|スクリーンショット)"
 _IN = r"(?:\b(?i:in|im|on|en|dans|auf|of|from)\s)?(?:\b(?i:the|der|dem|la|el|le)\s)?(?:\b(?i:l)['’])?"
@@ -91,6 +92,7 @@ def mask(text: str, names: Sequence[str] = ()) -> Masked:
         return f" §C{len(values) - 1} "
 
     text = _QUOTES.sub(quote, text)
+    text = _SPACED.sub(quote, text)
     pattern = _names(tuple(names))
     if pattern:
         text = pattern.sub(quote, text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .lexicon import Hit, Token, lexicon, tokenize
 
@@ -37,10 +37,10 @@ def analyse(text: str) -> Sentence:
 
 @dataclass(frozen=True)
 class Chunk:
-    """A noun phrase. `rel` is how it is tied to what stands before: ``subject``, ``of``, ``within`` (in, on …), ``beside``
+    """A noun phrase. `rel` is how it is tied to what stands before: ``subject``, ``of``, ``within`` (in, on …), ``target`` (to, from, with …), ``beside``
     (below, next to …), ``colon``, ``object``, ``other``. `ids` are its words, each as its group or stem, in order; `nouns`
     the groups of known things among them; `places` the sides it names; `quotes` the numbers of its quotations;
-    `lifted` that only a measure stood before it ("the spacing of …")."""
+    `lifted` that only a measure stood before it ("the spacing of …"); `tints` are its colour words ("the blue tent")."""
 
     rel: str
     ids: tuple[str, ...]
@@ -52,6 +52,7 @@ class Chunk:
     lifted: bool
     start: int
     end: int
+    tints: frozenset[str] = frozenset()
 
     @property
     def head(self) -> str:
@@ -68,6 +69,7 @@ def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chun
     moving = {k for h in s.effects if any(x.startswith(("effect:x", "effect:y")) for x in h.labels) for k in range(h.start, h.end)}
     states = {k for h in s.effects if all(x.startswith("state:") for x in h.labels) for k in range(h.start, h.end)}
     resume = {h.start for h in s.talk if "resume" in h.labels}
+    tints = {h.start: h.labels for h in s.colors}
     words = {h.start: h for h in s.words if not (h.start in inside and s.tokens[h.start].glued)}
     builder = _Builder()
     position = start
@@ -79,6 +81,8 @@ def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chun
         if element is not None:
             builder.add(element, token, position, sides)
             position = element.end
+            if s.tokens[position - 1].raw.endswith(("'s", "’s", "s'", "s’")):
+                builder.owner()
             continue
         if token.raw.startswith("§"):
             if token.raw.startswith("§Q"):
@@ -93,6 +97,8 @@ def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chun
                 builder.close("of")
             elif "within" in labels:
                 builder.close("within")
+            elif "target" in labels:
+                builder.close("target")
             elif "beside" in labels:
                 builder.close("beside")
             elif "verb" in labels:
@@ -106,6 +112,8 @@ def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chun
             continue
         elif position in resume:
             builder.close("subject")
+        elif position in tints:
+            builder.tint(tints[position])
         elif position in skipped:
             builder.measured = builder.measured or position not in states
             builder.side([] if position in moving else sides)
@@ -118,6 +126,8 @@ def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chun
             builder.side(sides)
         elif token.raw[0].isalnum():
             builder.word(token.stem, position)
+            if token.raw.endswith(("'s", "’s")):
+                builder.owner()
         position += 1
     builder.close("other")
     return tuple(builder.chunks)
@@ -131,6 +141,7 @@ class _Builder:
         self.seen = False
         self.measured = False
         self._rel, self._after_verb, self._one = "subject", False, False
+        self._owned: Chunk | None = None
         self._reset()
 
     def _reset(self) -> None:
@@ -139,6 +150,7 @@ class _Builder:
         self._places: set[str] = set()
         self._ordinals: set[str] = set()
         self._quotes: list[int] = []
+        self._tints: set[str] = set()
         self._indefinite, self._start, self._end = False, -1, -1
 
     def add(self, hit: Hit, token: Token, position: int, sides: Sequence[str]) -> None:
@@ -161,6 +173,22 @@ class _Builder:
     def quote(self, number: int, position: int) -> None:
         self._quotes.append(number)
         self._span(position)
+
+    def tint(self, labels: Sequence[str]) -> None:
+        self._tints.update(labels)
+
+    def owner(self) -> None:
+        """What stands before "'s" is set aside: "the lamp's tag" is the tag of the lamp."""
+        self._owned = self._chunk("of")
+        indefinite, start = self._indefinite, self._start
+        self._reset()
+        self._indefinite, self._start = indefinite, start
+
+    def _chunk(self, rel: str) -> Chunk:
+        return Chunk(
+            rel, tuple(self._ids), tuple(self._nouns), frozenset(self._places), frozenset(self._ordinals), tuple(self._quotes),
+            self._indefinite or self._one, self.measured and not self.seen, self._start, self._end, frozenset(self._tints),
+        )  # fmt: skip
 
     def side(self, sides: Sequence[str]) -> None:
         self._places.update(sides)
@@ -189,15 +217,17 @@ class _Builder:
         self._end = position + 1
 
     def close(self, following: str) -> None:
-        if self._ids or self._quotes or self._ordinals or (self._places and self._rel in ("within", "beside")):
-            lifted = self.measured and not self.seen
-            self.chunks.append(
-                Chunk(
-                    self._rel, tuple(self._ids), tuple(self._nouns), frozenset(self._places), frozenset(self._ordinals),
-                    tuple(self._quotes), self._indefinite or self._one, lifted, self._start, self._end,
-                )  # fmt: skip
-            )
-            self.seen = self.seen or bool(self._ids or self._quotes)
+        owned, self._owned = self._owned, None
+        full = self._ids or self._quotes or self._ordinals or (self._places and self._rel in ("within", "beside"))
+        if owned is not None and not full:
+            owned, full = None, replace(owned, rel=self._rel)
+            self.chunks.append(full)
+        elif full:
+            self.chunks.append(self._chunk(self._rel))
+        if owned is not None:
+            self.chunks.append(owned)
+        if full:
+            self.seen = self.seen or bool(self._ids or self._quotes or owned)
             self._one = self._one and not self._ids
         if following == "and":
             following = self._rel if self.chunks else "subject"

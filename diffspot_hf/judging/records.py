@@ -26,8 +26,8 @@ class Profile:
     """The thing that changed.
 
     `heads` are the groups it may be called, `ids` the words that tell it apart, `context` words of its surroundings,
-    `beside` those of its neighbours, `owners` those of what it belongs to, `names` the page texts it is known by; `modifiers` and
-    `ordinals` what stands before each word.
+    `beside` those of its neighbours, `owners` those of what it belongs to, `names` the page texts it is known by; `modifiers`,
+    `ordinals` and `tints` (colour words) what stands before each word; `setting` what it stands in, by the element's own words.
     """
 
     heads: frozenset[str]
@@ -39,6 +39,8 @@ class Profile:
     ordinals: Mapping[str, frozenset[str]]
     places: frozenset[str]
     modifiers: Mapping[str, frozenset[str]]
+    tints: Mapping[str, frozenset[str]]
+    setting: frozenset[str]
 
     @property
     def known(self) -> frozenset[str]:
@@ -110,6 +112,8 @@ def _profile(element: str, description: str, values: tuple[str, ...]) -> Profile
     ordinals: dict[str, set[str]] = {}
     places: set[str] = set()
     modifiers: dict[str, set[str]] = {}
+    tints: dict[str, set[str]] = {}
+    setting: set[str] = set()
     for source, text in (("element", element), ("description", description)):
         masked = mask(text)
         sentence = analyse(masked.text)
@@ -119,13 +123,17 @@ def _profile(element: str, description: str, values: tuple[str, ...]) -> Profile
         main = next((c for c in chunks if c.ids or c.quotes), None)
         for chunk in chunks:
             for k, word in enumerate(chunk.ids):
-                before = {w for w in chunk.ids[:k] if w not in lexicon().generic}
+                before = {w for w in chunk.ids[:k] if w[0] == "~" or w not in lexicon().generic}
                 modifiers.setdefault(word, set()).update(before)
             if chunk.ordinals:
                 for word in chunk.ids[-1:] if chunk.ids else ():
                     ordinals.setdefault(word, set()).update(chunk.ordinals)
+            if chunk.tints and chunk.ids and source == "element":
+                tints.setdefault(chunk.ids[-1], set()).update(chunk.tints)
             if source == "element":
                 places |= chunk.places
+                if chunk is not main and chunk.rel == "within":
+                    setting.update(chunk.ids)
             if chunk is main and source == "element":
                 ids.update(chunk.ids)
                 heads.update(dict.fromkeys(_heads(chunk)))
@@ -154,12 +162,15 @@ def _profile(element: str, description: str, values: tuple[str, ...]) -> Profile
     return Profile(
         frozenset(heads), frozenset(ids), frozenset(context - ids), frozenset(beside - ids), frozenset(owners), tuple(dict.fromkeys(n for n in names if n.strip())),
         {k: frozenset(v) for k, v in ordinals.items()}, frozenset(places), {k: frozenset(v) for k, v in modifiers.items()},
+        {k: frozenset(v) for k, v in tints.items()}, frozenset(setting),
     )  # fmt: skip
 
 
 def _heads(chunk: Chunk) -> list[str]:
     """The groups of the thing named: its last noun, and the one before where the last is but its label or text."""
-    nouns = [n for n in chunk.nouns]
+    nouns = list(chunk.nouns)
+    if chunk.ids and chunk.ids[-1] not in lexicon().kind_of:
+        return [chunk.ids[-1]]  # an element may be a thing the lexicon has no word for
     if not nouns:
         return []
     heads = [nouns[-1]]

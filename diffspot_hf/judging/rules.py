@@ -74,7 +74,7 @@ def _verdict(tie: Link, kind: str, claim: Claim, record: Record) -> tuple[str, b
     if tie == "below":
         return ("partial", False) if kind == "vague" else ("missed", not flow)
     if tie == "area":
-        if kind in ("right", "wrong", "cause", "vague"):
+        if kind in ("right", "wrong", "vague"):
             return "partial", False
         return "missed", not flow
     if tie == "none":

@@ -26,6 +26,8 @@ _PALE, _DEEP = 0.88, 0.25
 
 def kind_of(claim: Claim, record: Record) -> Kind:
     """How the effects of `claim` stand to the change of `record`."""
+    if record.operator == "letter_spacing" and (spaced := _respaced(claim, record)):
+        return "right" if spaced == record.sign or record.sign == "~" else "wrong"
     if "other~" in claim.effects and claim.numbers and _measured(claim, record):
         return "right"
     special = _SPECIAL.get(record.operator)
@@ -39,6 +41,23 @@ def kind_of(claim: Claim, record: Record) -> Kind:
 def _measured(claim: Claim, record: Record) -> bool:
     """Whether the two numbers told are those of the record ("24px → 28px")."""
     return claim.numbers == (measure(record.operator, record.old), measure(record.operator, record.new))
+
+
+def _respaced(claim: Claim, record: Record) -> str:
+    """``+`` if the claim quotes a known text with more blanks in it, ``-`` with fewer, "" if neither."""
+    for quote in claim.quotes:
+        for name in record.profile.names:
+            place = bare(name).find(bare(quote.text))
+            if place < 0 or len(bare(quote.text)) < 4:
+                continue
+            blanks = len(quote.text.split()) - 1
+            full = len(bare(quote.text)) == len(bare(name))
+            usual = len(name.split()) - 1 if full else min(blanks, len(name.split()) - 1)
+            if not full and any(bare(quote.text) == bare(word) for word in name.split()):
+                usual = 0
+            if blanks != usual:
+                return "+" if blanks > usual else "-"
+    return ""
 
 
 def flows(claim: Claim, record: Record) -> bool:
@@ -180,8 +199,7 @@ def _spacing(claim: Claim, record: Record) -> Kind | None:
     axis = {"top": "y=", "bottom": "y~", "left": "x=", "right": "x~"}.get(side)
     if axis:
         shows = [w for w in shows if w[0] not in "xy" or len(w) > 2] + [axis, "x~" if axis[0] == "y" else "y~"]
-    extra = ["size="] if "padding" in record.property or "gap" in record.property else []
-    return _table(record, shows=[*shows, *extra], cause=[c for c in vocabulary("operators")["spacing"]["cause"] if c not in extra])(claim)
+    return _table(record, shows=shows)(claim)
 
 
 _ENDS = {"flex-start": -1, "start": -1, "left": -1, "normal": -1, "flex-end": 1, "end": 1, "right": 1, "center": 0}
