@@ -107,11 +107,15 @@ class Response:
 
 @dataclass(frozen=True)
 class Prediction:
-    """A reply as the benchmark reads it: a state, and a value that is only meaningful in `ok` or `truncated`."""
+    """A reply as the benchmark reads it: a state, and a value that is only meaningful in `ok` or `truncated`.
+
+    `notes` is what else reading it showed and a record should keep, such as boxes that had to be dropped.
+    """
 
     id: str
     state: State
     value: Any = None
+    notes: Mapping[str, Any] = field(default_factory=dict)
 
 
 @runtime_checkable
@@ -152,6 +156,14 @@ class Benchmark(Protocol):
     """Columns without which a row cannot be asked or scored."""
     prompt_version: str
     prompt: str
+    settings: Mapping[str, Any]
+    """How this object is configured, as far as answers depend on it; part of a run's identity."""
+    schema: Mapping[str, Any] | None
+    """JSON schema of the asked answer; None where free text is asked for."""
+
+    def configured(self, model: str, options: Any) -> Benchmark:
+        """This benchmark as it must be asked of `model` under `options` (a `ModelOptions`)."""
+        ...
 
     def request(self, row: Row, prompt: str) -> Request: ...
 

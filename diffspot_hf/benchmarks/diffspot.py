@@ -45,7 +45,12 @@ class DiffSpot:
     judged = True
     prompt = PROMPT
     prompt_version = "diffspot-hf-1"
+    settings: Mapping[str, Any] = {}
+    schema = None
     columns: Sequence[str] = ("id", "image_before", "image_after", "task_type", "difficulty", "ground_truth_diff")
+
+    def configured(self, model: str, options: Any) -> DiffSpot:
+        return self
 
     def request(self, row: Row, prompt: str) -> Request:
         """Text, then before, then after, in one user turn; the same bytes of text for every row.

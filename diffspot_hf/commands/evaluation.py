@@ -124,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
     from ..running.runner import Settings
     from ..running.runner import run as run_rows
 
-    chosen = benchmark(args.benchmark)
+    chosen = benchmark(args.benchmark).configured(args.model, options(args))
     allowed = _allowed_failures(args.max_failed)
     prompt = chosen.prompt if args.prompt is None else _read_prompt(args.prompt)
     rows = RowSet(chosen, args.data, args.limit)

@@ -38,9 +38,9 @@ def load_model(name: str, benchmark: Benchmark, row_of: Callable[[str], Row], op
     if name == "tiny-vlm":
         from .tiny import tiny_vlm_folder
 
-        return TransformersModel.from_options(str(tiny_vlm_folder()), options, name=name)
+        return TransformersModel.from_options(str(tiny_vlm_folder()), options, name=name, schema=benchmark.schema)
     if "/" not in name and not Path(name).expanduser().is_dir():
         raise UsageError(
             f"unknown model {name!r}: neither built in ({', '.join(BUILT_IN)}) nor a folder nor a Hub id like org/name"
         )
-    return TransformersModel.from_options(name, options)
+    return TransformersModel.from_options(name, options, schema=benchmark.schema)

@@ -89,5 +89,6 @@ def _record(benchmark: Benchmark, rows: RowSet, identifier: str, line: Mapping[s
         "attempts": [],
         "usage": {},
         "images": [],
+        "notes": dict(prediction.notes),
         "seconds": 0.0,
     }

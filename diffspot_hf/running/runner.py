@@ -18,7 +18,6 @@ from .rowset import RowSet, answer_key, dealt
 from .run_card import identity_digest, make_card, now, require_same, require_same_loaded
 from .store import Record, Store, is_final, write_json
 
-
 Check = Callable[[Model, Sequence[Request]], Mapping[str, Any]]
 
 
@@ -63,11 +62,16 @@ def run(
     """Brings the run in `out` to its end and returns how it stands; the same call continues a run that was stopped.
 
     `check` is a preflight: called with the model and the largest row's request before the first row is spent, and only
-    if a row is left to ask; what it returns goes into the card. Raises `UsageError` if `out` holds answers of another run.
+    if a row is left to ask; what it returns goes into the card.
+    Raises `UsageError` if `out` holds answers of another run.
     """
     processes = processes or Processes()
     card = make_card(
-        benchmark, data=rows.describe(), model=model.describe(), prompt=settings.prompt, generation=settings.generation
+        benchmark,
+        data=rows.describe(),
+        model=model.describe(),
+        prompt=settings.prompt,
+        generation=dict(settings.generation) | dict(benchmark.settings),
     )
     card["options"] = dict(settings.options)
     if processes.is_main:
@@ -209,6 +213,7 @@ def _record(benchmark: Benchmark, rows: RowSet, response: Response, name: str, v
         "attempts": [asdict(attempt) | {"at": round(at, 3)} for attempt in attempts],
         "usage": dict(response.usage),
         "images": [asdict(image) for image in response.images],
+        "notes": dict(prediction.notes),
         "seconds": round(response.seconds, 4),
         "key": key,
     }
