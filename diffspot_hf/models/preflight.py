@@ -176,13 +176,14 @@ def ask_colours(model: Asks) -> Mapping[str, Any]:
         if response.finish_reason == "error":
             raise UsageError(f"{model.id}: cannot be asked about two pictures: {response.error}")
         if colours_named(response.text) != list(order):
-            said = " ".join(response.text.split())[:80]
+            reply = " ".join(response.text.split())[:80]
             cut = ", cut at its token limit: raise --max-new-tokens" if response.finish_reason == "length" else ""
             raise UsageError(
-                f"{model.id}: shown {wanted}, it answered {said!r}{cut}; it does not see two pictures in order "
+                f"{model.id}: shown {wanted}, it answered {reply!r}{cut}; it does not see two pictures in order "
                 "(--no-preflight to go on nevertheless, which is recorded)"
             )
-    return {"order": "named the colours of two pictures in both orders", "replies": [r.text for r in replies.values()]}
+    said = {" then ".join(order): replies["-".join(order)].text for order in orders}
+    return {"order": "named the colours of two pictures in both orders", "replies": said}
 
 
 def colours_named(reply: str) -> list[str]:

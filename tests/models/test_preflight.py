@@ -171,7 +171,8 @@ class Answers:
     ],
 )
 def test_a_served_model_that_names_both_orders_passes(replies: tuple[str, str]) -> None:
-    assert ask_colours(Answers(*replies))["replies"] == list(replies)
+    said = ask_colours(Answers(*replies))["replies"]
+    assert said == {"red then blue": replies[0], "blue then red": replies[1]}
 
 
 @pytest.mark.parametrize(

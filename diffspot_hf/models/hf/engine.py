@@ -20,8 +20,8 @@ from .source import first_line
 
 DECODERS = 4
 """Threads that decode pictures (our choice); Pillow lets them run side by side."""
-GIVE_UP_AFTER = 3
-"""Batches that may fail on the device before any succeeded; then the model is at fault, not the rows (our choice)."""
+GIVE_UP_AFTER = 10
+"""Rows that may fail, each alone, before any succeeded; then the model is at fault, not the rows (our choice)."""
 ROUTE = "transformers"
 _NO_MEMORY = "out of memory"
 _THINKING = re.compile(r"think|thought|reason", re.IGNORECASE)
@@ -78,7 +78,7 @@ class Engine:
             if not part.requests:
                 continue
             responses, problem = self._try(part)
-            self._count(problem)
+            self._count(problem, len(part.requests))
             if problem and len(part.requests) > 1:
                 first, second = halves(part.requests)
                 log.warning(
@@ -91,11 +91,11 @@ class Engine:
                 forget_pixels(request)
                 yield response
 
-    def _count(self, problem: str | None) -> None:
+    def _count(self, problem: str | None, rows: int) -> None:
         """Raises `RunFailure` when it looks as if nothing will ever work, so that not every row is spent on it."""
         if problem is None:
             self._worked = True
-        elif not self._worked and not problem.startswith(_NO_MEMORY):
+        elif not self._worked and rows == 1 and not problem.startswith(_NO_MEMORY):
             self._failures += 1
             if self._failures >= GIVE_UP_AFTER:
                 raise RunFailure(f"{self.name}: cannot generate: {problem}")
