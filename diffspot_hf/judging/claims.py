@@ -163,6 +163,8 @@ def _claim(p: _Parsed, start: int, end: int, parents: tuple[Chunk, ...], parent_
     if exception and named:
         effects.add("vague~")
     numbers = _numbers(p, start, end)
+    if not effects and p.source.listed and not p.source.described and p.source.context != "§title" and _unexplained(p, start, end, chunks):
+        effects.add("other~")
     if not effects and ((marks.compares and _contrasted(p, start, end)) or numbers):
         effects.add("other~")
     if len(effects) > 1:
@@ -218,11 +220,15 @@ def _tools() -> tuple[frozenset[str], Phrases]:
 
 def _color_effects(effects: set[str], colors: list[tuple[str, tuple[str, ...]]], p: _Parsed, start: int, end: int) -> set[str]:
     """What colour words add: another colour, of a border if the border is spoken of; two colours and two ends: a gradient."""
+    if _shaded(p, start, end):
+        return {"grad~"}
+    told = [(p.s.tokens[at].raw, side) for at, side, _ in p.marks.colors if start <= at < end]
     if not colors or effects & {"overlay~"} or any(e.startswith("shadow") for e in effects):
         return set()
     dims = {label for h in p.s.effects if start <= h.start < end for label in h.labels if label.startswith("dim:")}
     both = [{labels for side, labels in colors if side == s} for s in "AB"]
-    if both[0] and both[0] == both[1]:
+    words = [{word for word, side in told if side == s} for s in "AB"]
+    if both[0] and both[0] == both[1] and words[0] == words[1]:
         return set()
     if "dim:border" in dims or any(e.startswith(("bwidth", "border", "bcolor")) for e in effects):
         return {"bcolor~"}
@@ -231,6 +237,13 @@ def _color_effects(effects: set[str], colors: list[tuple[str, tuple[str, ...]]],
     if len({labels for _, labels in colors}) > 1 and placed and not both[0]:
         return {"grad~"}
     return {"tone~"}
+
+
+def _shaded(p: _Parsed, start: int, end: int) -> bool:
+    """Light here and dark there: a gradient told without colours."""
+    shades = {h.labels for h in p.s.colors if start <= h.start < end and set(h.labels) <= {"light", "dark"} and p.marks.live[h.start]}
+    places = [h for h in p.s.words if start <= h.start < end for label in h.labels if label.startswith("place:")]
+    return bool(shades) and len(places) > 1
 
 
 def _text_effects(p: _Parsed, start: int, end: int, quotes: tuple[Quote, ...], effects: set[str]) -> set[str]:
@@ -308,6 +321,18 @@ def _contrasted(p: _Parsed, start: int, end: int) -> bool:
     if words["A"]:
         return len(words["A"] - words["B"]) > 0 and len(words["B"] - words["A"]) > 0
     return any(t.raw in ("now", "jetzt", "ahora", "maintenant") for t in p.s.tokens[start:end])
+
+
+def _unexplained(p: _Parsed, start: int, end: int, chunks: tuple[Chunk, ...]) -> bool:
+    """Whether a list item names a thing and says something of it that no part of the lexicon explains."""
+    tokens = p.s.tokens
+    if not all(p.marks.live[start:end]) or p.marks.alike or any(t.raw in ("§S", "§T") for t in tokens) or len(tokens) > 30:
+        return False
+    if any({"same", "negator", "hedge", "preamble"} & set(h.labels) for h in p.s.talk):
+        return False
+    verb = any("verb" in h.labels for h in p.s.words)
+    known = any(lexicon().kind_of.get(g) not in (None, "generic") for c in chunks for g in c.nouns)
+    return known and (verb or ":" in p.source.text) and len([c for c in chunks if c.ids]) > 1
 
 
 @cache

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
-from .lexicon import Hit, Phrases, labelled, lexicon, vocabulary
+from .lexicon import Hit, Phrases, labelled, lexicon, phrases_of, vocabulary
 from .phrases import Sentence
 
 _PUNCTUATION = frozenset(",;:()|—–.")
@@ -51,9 +51,9 @@ class Marks:
 
 
 @cache
-def _tools() -> tuple[Phrases, Phrases]:
+def _tools() -> tuple[Phrases, Phrases, Phrases]:
     effects = vocabulary("effects")
-    return Phrases(labelled({k: v for k, v in effects["compare"].items() if k not in ("then", "tell")})), Phrases(labelled(effects["absolute"]))
+    return Phrases(labelled({k: v for k, v in effects["compare"].items() if k not in ("then", "tell", "turn")})), Phrases(labelled(effects["absolute"])), phrases_of(effects["compare"]["turn"])
 
 
 def mark(s: Sentence, sided: bool, listed: bool) -> Marks:
@@ -130,6 +130,10 @@ def _assign_sides(s: Sentence, marks: Marks, compare: dict[int, Hit], hard: set[
                 sides[k] = "A"
             for k in range(last, position):
                 sides[k] = "B"
+    for hit in _tools()[2].find(tokens):
+        for k in range(hit.start):
+            if clause[k] == clause[hit.start] and sides[k] == "B":
+                sides[k] = "A"
     later_now = max((k for k, t in enumerate(tokens) if t.raw in _NOW), default=-1)
     for k, token in enumerate(tokens):
         hit = compare.get(k)
@@ -170,13 +174,19 @@ def _strike(s: Sentence, marks: Marks, hard: set[int]) -> None:
     covered = {k for h in spans if h.end - h.start > 1 for k in range(h.start, h.end)}
     again = {k for h in s.talk if "again" in h.labels for k in range(h.start, h.end)}
     negated_at: set[int] = set()
+    deniers: set[int] = set()
     for hit in s.talk:
         if "negator" not in hit.labels or hit.start in covered or hit.start in again or s.tokens[hit.start].glued:
             continue
         raw = s.tokens[hit.start].raw
         if raw == "not" and s.tokens[min(hit.start + 1, n - 1)].raw in ("only", "just", "merely"):
             continue
+        if any(h.start > hit.start and marks.clause[h.start] == marks.clause[hit.start] for h in s.talk if "again" in h.labels):
+            _paint(s, marks, hit.end, "A")
+            continue
         ahead = {t.raw for t in s.tokens[hit.end : hit.end + 3]}
+        if raw != "no":
+            deniers.add(hit.start)
         wide = (raw not in ("not", "cannot", "nicht", "pas", "未") and "'" not in raw) or bool(ahead & _PERCEIVE)
         stop = next((r for r in resume if r > hit.start), n)
         for k in range(hit.end, stop):
@@ -195,14 +205,17 @@ def _strike(s: Sentence, marks: Marks, hard: set[int]) -> None:
             negated_at.update(k for k in range(back + 1, hit.start) if marks.clause[k] == marks.clause[hit.start])
     for k in negated_at:
         marks.live[k] = False
-    for hit in s.talk:
+    shared = [Hit(k, k + 1, ("same",)) for k, t in enumerate(s.tokens) if t.raw in ("§S", "§T")]
+    for hit in (*s.talk, *shared):
+        if "same" in hit.labels and hit.start in negated_at and any(k in deniers for k in range(hit.start - 3, hit.start)):
+            marks.found.append(Found(hit.start, "vague~", False))
         if "same" not in hit.labels or hit.start in negated_at or hit.start in covered or marks.sides[hit.start] == "N":
             continue
         number = marks.clause[hit.start]
         stop, back = next((r for r in resume if r > hit.start), n), max((r for r in resume if r < hit.start), default=-1)
         for k in range(max(0, back + 1), stop):
             alone = k < hit.start and not any(k <= h.start < hit.start and "verb" in h.labels for h in s.words)
-            if marks.clause[k] == number or alone:
+            if s.tokens[hit.start].raw != "§S" and (marks.clause[k] == number or alone):
                 marks.live[k] = False
         marks.alike.append((back + 1, stop))
 
@@ -237,6 +250,8 @@ def _collect(s: Sentence, marks: Marks, listed: bool) -> None:
             dims = (dims - {"space", "lines"}) | {"nspace"}
         dims.discard("skip")
         lacking = _lacks(s, marks, number, hits)
+        if not dims and any("none" in label.partition(":")[2] for h in hits for label in h.labels if marks.live[h.start]):
+            marks.found += _counted(s, hits, marks)
         if lacking:
             marks.found.append(Found(lacking[0], lacking[1], not marks.compares))
         real = dims - {"wording", "look", "font", "image"}
@@ -272,6 +287,12 @@ def _lacks(s: Sentence, marks: Marks, number: int, hits: list[Hit]) -> tuple[int
             if effect and not marks.live[hit.start] and "no" in before and (marks.compares or "longer" in before):
                 return hit.start, effect if marks.sides[hit.start] != "A" else _flip(effect)
     return None
+
+
+def _counted(s: Sentence, hits: list[Hit], marks: Marks) -> list[Found]:
+    """"One link fewer": a degree of nothing measured is a count."""
+    spots = [h for h in hits if any(label.endswith(":none") for label in h.labels)]
+    return [Found(h.start, "count~", s.tokens[h.start].raw in ("more", "most", "less", "extra", "plus")) for h in spots[:1] if len(h.labels) == 1]
 
 
 def _by_clause(s: Sentence, marks: Marks) -> Iterator[tuple[int, list[Hit]]]:
@@ -321,7 +342,8 @@ def _attributive(s: Sentence, start: int, end: int, verb: int, weak_words: dict[
 
 def _collect_colors(s: Sentence, marks: Marks, verb: int) -> None:
     """Colour words and values that are claimed, with their side."""
-    spots = [(h.start, h.end, h.labels) for h in s.colors]
+    shades = [h for h in s.colors if set(h.labels) <= {"light", "dark"}]
+    spots = [(h.start, h.end, h.labels) for h in s.colors if h not in shades]
     spots += [(k, k + 1, (t.raw,)) for k, t in enumerate(s.tokens) if t.raw.startswith("§C")]
     for start, end, labels in sorted(spots):
         if not marks.live[start] or marks.sides[start] == "N":
@@ -333,3 +355,7 @@ def _collect_colors(s: Sentence, marks: Marks, verb: int) -> None:
         if start < verb and noun and any(s.tokens[k].raw in _ARTICLES for k in range(max(0, start - 2), start)):
             continue
         marks.colors.append((start, marks.sides[start], labels))
+        shade = next((h for h in shades if h.end == start), None)
+        if shade is not None:
+            effect = "light+" if "light" in shade.labels else "light-"
+            marks.found.append(Found(start, _flip(effect) if marks.sides[start] == "A" else effect, True))

@@ -182,7 +182,7 @@ def lexicon() -> Lexicon:
     return Lexicon(
         effects=Phrases(entries),
         elements=Phrases(nouns),
-        colors=Phrases(labelled(vocabulary("colors")["word"])),
+        colors=Phrases(labelled(vocabulary("colors")["word"]) + labelled(vocabulary("colors")["shade"])),
         words=Phrases(words),
         talk=Phrases(labelled({key: value for key, value in talk.items() if key != "side"})),
         compose=effects["compose"],

@@ -20,8 +20,9 @@ open: it says too little."""
 
 _OPPOSITE = {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}
 _ACROSS = frozenset({"left", "middle", "right"})
-_BROAD = frozenset({"text", "thing", "region", "everything"})
+_BROAD = frozenset({"text", "thing", "region", "everything", "backdrop"})
 _PARTS = frozenset({"label", "icon", "link", "row", "name", "heading", "subtitle", "paragraph", "bullet", "image", "field", "badge", "headcount", "price", "list", "row", "column", "gridbox", "caption", "button", ""})
+_TELLING = frozenset({"headcount", "price", "name", "label", "caption", "datetime", "hours", "placeholder", "byline"})
 _SHARE = 0.5
 """Share of a name's words that a claim must hold to mean that name (our choice)."""
 
@@ -57,13 +58,15 @@ def _link(named: list[Chunk], match: Mapping[int, Match], profile: Profile) -> L
     if any(match[id(c)] == "no" and _bound(c, profile) for c in tied):
         return "other"
     around = profile.context | profile.beside | profile.owners
+    if "yes" in verdicts and verdicts[0] == "apart" and subjects[0].nouns and _relation(subjects[verdicts.index("yes")], profile) == "broad":
+        verdicts = ["apart"]
     if "yes" in verdicts:
         chunk = subjects[verdicts.index("yes")]
         if _relation(chunk, profile) in ("near", "broad", "kin") and _beside_it(named, match, chunk, profile):
             return "below"
         own = (set(chunk.ids) & profile.ids) - {chunk.head}
         nearby = {w for c in named if c is not chunk for w in c.ids} & around
-        if chunk.indefinite and not own and not chunk.quotes and len(nearby) < 2:
+        if chunk.indefinite and not profile.plural and not own and not chunk.quotes and len(nearby) < 2:
             return "area"
         return "pinned"
     first = subjects[0]
@@ -89,6 +92,8 @@ def _surroundings(first: Chunk, named: list[Chunk], match: Mapping[int, Match], 
         if {p for c in named for p in c.places} & profile.places:
             return "area"
         return "none" if not _foreign(first, profile) and not others else "other"
+    if _beside_it(named, match, first, profile):
+        return "below"
     if first.rel == "beside" and set(first.ids) & profile.beside:
         return "area"
     near = profile.context | profile.owners
@@ -135,7 +140,8 @@ def _foreign(chunk: Chunk, profile: Profile) -> set[str]:
     head = chunk.ids.index(chunk.head) if chunk.head in chunk.ids else len(chunk.ids)
     words = chunk.ids[:head] if chunk.head else chunk.ids
     generic = lexicon().generic
-    return {w for w in words if w not in profile.known and w not in generic and w not in _BROAD and w not in profile.heads}
+    known = profile.known
+    return {w for w in words if _fold(w, known) not in known and w not in generic and w not in _BROAD and w not in profile.heads}
 
 
 def identify(chunk: Chunk, texts: Mapping[int, Quote], profile: Profile) -> Match:
@@ -147,9 +153,9 @@ def identify(chunk: Chunk, texts: Mapping[int, Quote], profile: Profile) -> Matc
     named = any(same_text(q.text, name) for q in quoted for name in profile.names)
     if quoted and not named and profile.names and (chunk.nouns or not all(q.told for q in quoted)):
         return "no"
-    words = set(chunk.ids)
+    words = {_fold(word, profile.known) for word in chunk.ids}
     if named or _spelled(frozenset(words), profile.names):
-        return "no" if relation == "different" else "yes"
+        return "no" if relation == "different" and _rivals(chunk.head, profile) else "yes"
     pins = words & (profile.ids | profile.owners) - {chunk.head}
     pins |= {f"#{n}" for n in chunk.ordinals if any(n in own for own in profile.ordinals.values())}
     foreign = _foreign(chunk, profile)
@@ -161,8 +167,16 @@ def identify(chunk: Chunk, texts: Mapping[int, Quote], profile: Profile) -> Matc
     if relation == "broad":
         return "yes" if pins else "apart" if foreign else "open"
     if relation == "unknown":
+        if not profile.textual and chunk.ids and _told_by(profile) and _fold(chunk.ids[-1], profile.known) not in profile.heads and words <= profile.known:
+            return "apart"  # the seats, where their numbers changed
         return "yes" if pins else "apart" if foreign else "open"
     return "yes" if relation == "kin" and pins and not foreign else "apart"
+
+
+def _rivals(head: str, profile: Profile) -> bool:
+    """Whether two sorts of things may carry the same name side by side: a button and a heading, a field and a link."""
+    kinds = lexicon().kind_of
+    return kinds.get(head) != "container" and not any(kinds.get(own) == "container" for own in profile.heads)
 
 
 def _relation(chunk: Chunk, profile: Profile) -> str:
@@ -187,7 +201,7 @@ def _relation(chunk: Chunk, profile: Profile) -> str:
 def _other_place(chunk: Chunk, profile: Profile) -> bool:
     """Whether the phrase has another ordinal, or the opposite side, of what the record says."""
     if chunk.ordinals:
-        own = profile.ordinals.get(chunk.ids[-1]) if chunk.ids else None
+        own = frozenset().union(*(profile.ordinals.get(word, frozenset()) for word in chunk.ids)) or None
         if own is None and chunk.head and _relation(chunk, profile) in ("same", "near"):
             own = frozenset().union(*(profile.ordinals.get(h, frozenset()) for h in profile.heads))
         if own and not own & chunk.ordinals:
@@ -198,6 +212,24 @@ def _other_place(chunk: Chunk, profile: Profile) -> bool:
     if across and profile.places & _ACROSS and not across & profile.places and chunk.rel != "beside":
         return True
     return any(_OPPOSITE.get(p) in profile.places and p not in profile.places for p in chunk.places)
+
+
+def _told_by(profile: Profile) -> bool:
+    """Whether the thing is a text of something else: its name, number, label."""
+    kinds = lexicon().kind_of
+    return bool(profile.heads) and all(kinds.get(h) == "text" for h in profile.heads) and bool(profile.heads & _TELLING)
+
+
+@lru_cache(maxsize=8192)
+def _fold(word: str, known: frozenset[str]) -> str:
+    """The known word of which `word` is another form ("weekly" of "week"), else `word` itself."""
+    if word in known or len(word) < 4 or word[0] in "~#":
+        return word
+    for other in known:
+        short, long = sorted((word, other), key=len)
+        if len(short) >= 4 and long.startswith(short) and len(long) - len(short) <= (2 if len(short) < 6 else 4):
+            return other
+    return word
 
 
 def _sibling(chunk: Chunk, profile: Profile) -> bool:

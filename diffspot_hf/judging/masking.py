@@ -1,6 +1,7 @@
 """Hides what must not be read as words: quoted page text, names, colour values, and the names of the two sides.
 
-``§Q3`` is the third quotation, ``§C1`` the first colour value; ``§A`` and ``§B`` are the images of the pair.
+``§Q3`` is the third quotation, ``§C1`` the first colour value; ``§A`` and ``§B`` are the images of the pair,
+``§S`` "both images", ``§T`` "in both".
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ _QUOTES = re.compile(
     r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|„([^“”\n]{1,300})[“”]|«([^»\n]{1,300})»|「([^」\n]{1,300})」|『([^』\n]{1,300})』|`([^`\n]{1,300})`"
     r"|‘((?:[^’\n]|(?<=\w)’(?=\w)){1,300})’(?!\w)|(?<![\w'])'((?:[^'\n]|(?<=\w)'(?=\w)){1,300})'(?!\w)|‹([^›\n]{1,300})›"
 )
+_VERSUS = re.compile(r"(§[QC]\d+|\d\S*)\s(?i:vs\.?|versus|against)\s(?=§[QC]|\d)")
 _SPACED = re.compile(r"(?<![\w§])(?:[^\W\d_] ){3,20}[^\W\d_](?!\w)")
 _NOUN = r"(?i:image|img|screenshot|screen\s?shot|screen\s?capture|snapshot|version|capture|render(?:ing)?|bild|imagen|captura|screen)"
 _LOOSE = r"(?i:image|img|screenshot|screen\s?shot|picture|photo|version|capture|render|page|screen|bild|imagen|captura|画像|图像|图片|图|截图|スクリーンショット)"
@@ -36,7 +38,10 @@ _BARE = (
     (re.compile(r"\b(?i:in the second|the second|the latter|the other)\b(?=\s(?:shows|has|is|it|one|uses|displays)\b|\s?[,.;)]|\s?$)"), "§B"),
 )
 _BETWEEN = re.compile(r"\b(?i:between|across|both|from)?\s?§[AB]\s?(?i:and|&|vs\.?|versus|to|und|y|et|/)\s?§[AB](?!\w)|(?i:both) (?:§[AB]|(?i:images|screenshots|versions))")
-_PAIR = re.compile(r"\b(?i:both(?: of)?(?: the| these)?|the two|these two|two|between the|across the)\s(?i:images|screenshots|pictures|versions|screens|captures|pages|renderings)\b")
+_IMAGES = r"(?i:images|screenshots|pictures|versions|screens|captures|pages|renderings)"
+_PAIR = re.compile(rf"\b(?i:between both|comparing both|the two|these two|two|between the|across the)\s{_IMAGES}\b")
+_BOTH = re.compile(rf"\b(?i:(?:in |across )?both(?: of)?(?: the| these)?|each of the|in each of the)\s{_IMAGES}\b")
+_EACH = re.compile(r"\b(?i:in (?:both|each of them|each|either))(?=\s*(?:[.,;)]|$))")
 _REFERENCE = re.compile(
     r",?\s?\(?(?i:(?:when )?(?:compared|relative|opposed|in comparison|contrary) (?:to|with)|as opposed to|than(?: it is| it was| that)?|versus|vs\.?|unlike|als|que|im vergleich zu|par rapport à|comparado con|von|与|比|和|相比)\s?(?:what is |those |that )?(?:in )?§A\)?(?:相比)?,?"
 )  # fmt: skip
@@ -97,7 +102,8 @@ def mask(text: str, names: Sequence[str] = ()) -> Masked:
     if pattern:
         text = pattern.sub(quote, text)
     text = _ANY.sub(value, text)
-    text = _PAIR.sub(" ", text)
+    text = _EACH.sub(" §T ", _BOTH.sub(" §S ", _PAIR.sub(" ", text)))
+    text = _VERSUS.sub(r"\1 → ", text)
     for expression, mark in _SIDES:
         text = expression.sub(f" {mark} ", text)
     if "§A" in text or "§B" in text:

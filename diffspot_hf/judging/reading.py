@@ -290,7 +290,7 @@ def _sentences(items: list[_Item]) -> Iterator[Statement]:
             yield Statement(item.text[: 2 * LONGEST], item.context, listed, False, number)
             continue
         previous = ""
-        for sentence in _SENTENCE.split(item.text):
+        for sentence in _whole(_SENTENCE.split(item.text)):
             for piece in _cut(sentence.strip()):
                 side, before = _side_of(piece), _side_of(previous)
                 if previous and side and before and side != before:
@@ -303,6 +303,24 @@ def _sentences(items: list[_Item]) -> Iterator[Statement]:
             yield Statement(previous, item.context, listed, False, number)
 
 
+def _whole(pieces: list[str]) -> Iterator[str]:
+    """Sentences, put together again where the cut fell inside a quotation."""
+    held = ""
+    for piece in pieces:
+        held = f"{held} {piece}" if held else piece
+        if (_open(held) and len(held) < LONGEST) and piece is not pieces[-1]:
+            continue
+        yield held
+        held = ""
+    if held:
+        yield held
+
+
+def _open(text: str) -> bool:
+    return text.count('"') % 2 == 1 or text.count("“") > text.count("”") or len(_START.findall(text)) > len(_STOP.findall(text))
+
+
+_START, _STOP = re.compile(r"(?<![\w'])'(?=\w)"), re.compile(r"(?<=[\w.!?,])'(?!\w)")
 _OPENS = re.compile(rf"(?:(?:in|im|en|dans)\s)?(?:the\s)?(?:(?i:{_PIC})\s(?P<l>[AB12])\b|(?P<f>(?i:first|second|original|modified|before|after))\s(?i:{_PIC})|(?P<t>(?i:the second|the first|before|after|originally|now))\b)", re.I)  # fmt: skip
 
 

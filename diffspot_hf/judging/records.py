@@ -41,6 +41,8 @@ class Profile:
     modifiers: Mapping[str, frozenset[str]]
     tints: Mapping[str, frozenset[str]]
     setting: frozenset[str]
+    plural: bool = False
+    textual: bool = False
 
     @property
     def known(self) -> frozenset[str]:
@@ -147,6 +149,8 @@ def _profile(element: str, description: str, values: tuple[str, ...]) -> Profile
                 ids.update(w for w in chunk.ids if lexicon().kind_of.get(w) != "generic")
             elif chunk.start < verb or source == "element":
                 context.update(chunk.ids)
+    first = next((w for w in reversed(re.split(r"\s(?:of|in|on|at|to|under|above|below|near|over|behind|between|with)\s", element)[0].split())), "")
+    plural = first.endswith("s") and not first.endswith("ss") and len(first) > 3 or bool(heads.keys() & _COLLECTIONS - {"text", "table"})
     tokens = {stem(w.casefold()) for name in names if name not in values for w in _WORD.findall(name)}
     for group in heads:
         modifiers.setdefault(group, set()).update(tokens)
@@ -162,7 +166,7 @@ def _profile(element: str, description: str, values: tuple[str, ...]) -> Profile
     return Profile(
         frozenset(heads), frozenset(ids), frozenset(context - ids), frozenset(beside - ids), frozenset(owners), tuple(dict.fromkeys(n for n in names if n.strip())),
         {k: frozenset(v) for k, v in ordinals.items()}, frozenset(places), {k: frozenset(v) for k, v in modifiers.items()},
-        {k: frozenset(v) for k, v in tints.items()}, frozenset(setting),
+        {k: frozenset(v) for k, v in tints.items()}, frozenset(setting), plural, bool(values),
     )  # fmt: skip
 
 

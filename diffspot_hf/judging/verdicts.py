@@ -72,6 +72,8 @@ def flows(claim: Claim, record: Record) -> bool:
 
 def _judge(claim: Claim, sign: str, named: Iterable[str], shows: Iterable[str], cause: Iterable[str]) -> Kind:
     effects = claim.effects
+    if "light-" in effects or "light+" in effects:
+        effects = effects - ({"weight+", "weight-"} if "weight=" not in named else set())
     best: list[Kind] = []
     if _any(effects, named, sign):
         return "right"
@@ -218,6 +220,15 @@ def _justify(claim: Claim, record: Record) -> Kind | None:
     return None
 
 
+_STYLES = frozenset({"dash", "dot", "solid", "doubl"})
+
+
+def _style(word: str) -> str:
+    """The border style that a word means: continuous is solid."""
+    root = stem(word)
+    return "solid" if root in ("continuou", "continuous", "unbroken") else root
+
+
 def _border(claim: Claim, record: Record) -> Kind | None:
     effects = claim.effects
     prop = record.property
@@ -234,9 +245,9 @@ def _border(claim: Claim, record: Record) -> Kind | None:
             was = "none" in record.old or "hidden" in record.old
             return "right" if ("border-" in effects and gone) or ("border+" in effects and was) else "wrong"
         if "bstyle~" in effects:
-            told = {stem(w) for w, side in claim.words if side == "B"} & {"dash", "dot", "solid", "double", "doubl"}
-            real = {stem(w) for w in style}
-            told_old = {stem(w) for w, side in claim.words if side == "A"} & {"dash", "dot", "solid", "doubl"}
+            told = {_style(w) for w, side in claim.words if side == "B"} & _STYLES
+            real = {_style(w) for w in style}
+            told_old = {_style(w) for w, side in claim.words if side == "A"} & _STYLES
             if told and real and not told & real and not (told_old & real == set() and told_old and not told):
                 return "wrong"
             return "wrong" if told_old & real and not told & real else "right"
