@@ -24,7 +24,7 @@ GIVE_UP_AFTER = 10
 """Rows that may fail, each alone, before any succeeded; then the model is at fault, not the rows (our choice)."""
 ROUTE = "transformers"
 _NO_MEMORY = "out of memory"
-_THINKING = re.compile(r"think|thought|reason", re.IGNORECASE)
+_THINKING = re.compile(r"think|thought|reason|channel", re.IGNORECASE)
 
 log = logging.getLogger(__name__)
 GenerateTokens = Callable[..., Any]
