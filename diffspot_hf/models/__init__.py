@@ -32,7 +32,7 @@ def load_model(name: str, benchmark: Benchmark, row_of: Callable[[str], Row], op
     if options.endpoint or options.provider:
         from .endpoint import EndpointModel
 
-        return EndpointModel.from_options(name, options)
+        return EndpointModel.from_options(name, options, schema=benchmark.schema)
     from .transformers import TransformersModel
 
     if name == "tiny-vlm":
