@@ -1,0 +1,169 @@
+"""Three views of an item, to tell apart why large pictures are hard: too much beside the cue, or too small a cue.
+
+``full`` shows the pictures as they are, ``crop`` only the surroundings of the cue, ``crop-resize`` the same crop
+enlarged to the picture's size. The paper describes the three without numbers: margin and filter are our parameters.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from ...errors import UsageError
+from ...types import Picture, Row
+from .patches import png_bytes
+from .tasks import TASKS
+
+KINDS = ("full", "crop", "crop-resize")
+FILTERS = {
+    "nearest": Image.Resampling.NEAREST,
+    "bilinear": Image.Resampling.BILINEAR,
+    "bicubic": Image.Resampling.BICUBIC,
+    "lanczos": Image.Resampling.LANCZOS,
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """How both pictures of an item are shown. `margin` is added on each side, as a share of the box's longer side;
+    `least` is the smallest side of a crop in pixels."""
+
+    kind: str = "crop"
+    margin: float = 0.5
+    filter: str = "lanczos"
+    least: int = 64
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise UsageError(f"unknown view {self.kind!r}; there are {', '.join(KINDS)}")
+        if self.filter not in FILTERS:
+            raise UsageError(f"unknown filter {self.filter!r}; there are {', '.join(FILTERS)}")
+        if not 0 <= self.margin <= 10 or self.least < 1:
+            raise UsageError(f"a view needs a margin from 0 to 10 and a positive least side, found {self}")
+
+    def describe(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def apply(self, row: Row, pictures: Sequence[Picture]) -> list[Picture]:
+        """The pictures of `row` in this view. Raises `UsageError` when the row has no cue box for one of them."""
+        if self.kind == "full":
+            return list(pictures)
+        return [self._seen(row, side, picture) for side, picture in zip("12", pictures, strict=True)]
+
+    def _seen(self, row: Row, side: str, picture: Picture) -> Picture:
+        box = row.get(f"bbox_{side}")
+        if box is None:
+            raise UsageError(
+                f"row {row['id']}: no cue box for image {side} (bbox_{side}), which the view {self.kind} needs"
+            )
+        whole = picture.rgb
+        left, top, right, bottom = self.window(box, whole.size)
+        part = whole.crop((left, top, right, bottom))
+        if self.kind == "crop-resize":
+            scale = min(whole.width / part.width, whole.height / part.height)
+            size = (max(1, round(part.width * scale)), max(1, round(part.height * scale)))
+            part = part.resize(size, FILTERS[self.filter])
+        return Picture(data=png_bytes(np.asarray(part)), name=f"{picture.name}, {self.kind}")
+
+    def window(self, box: Mapping[str, float], size: tuple[int, int]) -> tuple[int, int, int, int]:
+        """The crop around `box` (xywh_px) as left, top, right, bottom in pixels, inside a picture of `size`.
+
+        >>> View(margin=0.5).window({"x": 100, "y": 100, "w": 100, "h": 50}, (1000, 220))
+        (50, 50, 250, 200)
+        """
+        around = self.margin * max(box["w"], box["h"])
+        edges = []
+        for start, length, limit in (("x", "w", size[0]), ("y", "h", size[1])):
+            grow = max(around, (self.least - box[length]) / 2)
+            low, high = max(0, round(box[start] - grow)), min(limit, round(box[start] + box[length] + grow))
+            if high <= low:
+                raise UsageError(f"the cue box {dict(box)} lies outside a picture of {size[0]} x {size[1]}")
+            edges.append((low, high))
+        (left, right), (top, bottom) = edges
+        return left, top, right, bottom
+
+
+def view_of(options: Any) -> View | None:
+    """The view that `options` ask for with ``view``, ``view_margin`` and ``view_filter``; None for full pictures."""
+    kind = getattr(options, "view", None) or "full"
+    if kind == "full":
+        return None
+    given = {name: getattr(options, f"view_{name}", None) for name in ("margin", "filter")}
+    return View(kind, **{name: value for name, value in given.items() if value is not None})
+
+
+def tenth(rows: Iterable[Row], *, share: int = 10, seed: int = 0) -> list[str]:
+    """Ids of a subset of floor(n / `share`) items a task, with the items of a group kept together.
+
+    Groups are drawn with `seed`; where the last one does not fit whole, as many of its items as are left to take are
+    kept (floor(n/10) is rarely a multiple of five). On the released counts that makes 74 items.
+    """
+    by_task: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for row in rows:
+        groups = by_task.setdefault((row["track"], row["task"]), {})
+        groups.setdefault(row.get("group_id") or row["id"], []).append(row["id"])
+    chosen: list[str] = []
+    for task in TASKS:
+        groups = by_task.get(task.key, {})
+        left = sum(map(len, groups.values())) // share
+        names = sorted(groups)
+        random.Random(f"{seed}:{task.label}").shuffle(names)
+        for name in names:
+            taken = groups[name][:left]
+            chosen += taken
+            left -= len(taken)
+    return chosen
+
+
+def compare(rows: Sequence[Row], runs: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """One line a task and view, and one for all tasks: ``view, track, task, n, right, accuracy``.
+
+    `runs` maps a view to the records of its run (by id). Only items that every run holds are counted, so that the views
+    are compared on the same items.
+    """
+    shared = [row for row in rows if all(row["id"] in records for records in runs.values())]
+    lines = []
+    for view, records in runs.items():
+        right: Counter[tuple[str, str]] = Counter()
+        total: Counter[tuple[str, str]] = Counter()
+        for row in shared:
+            hit = records[row["id"]].get("prediction") == row["answer"]
+            for key in ((row["track"], row["task"]), ("all", "all")):
+                total[key] += 1
+                right[key] += hit
+        for key in [*(task.key for task in TASKS if total[task.key]), ("all", "all")]:
+            accuracy = right[key] / total[key] if total[key] else None
+            lines.append(
+                {
+                    "view": view,
+                    "track": key[0],
+                    "task": key[1],
+                    "n": total[key],
+                    "right": right[key],
+                    "accuracy": accuracy,
+                }
+            )
+    return lines
+
+
+def write_comparison(lines: Sequence[Mapping[str, Any]], out: Path) -> tuple[Path, Path]:
+    """Writes `lines` as ``views.json`` and ``views.csv`` into the folder `out`; returns both paths."""
+    out.mkdir(parents=True, exist_ok=True)
+    as_json, as_csv = out / "views.json", out / "views.csv"
+    as_json.write_text(json.dumps(list(lines), indent=2) + "\n", encoding="utf-8")
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ("view", "track", "task", "n", "right", "accuracy"), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    as_csv.write_text(text.getvalue(), encoding="utf-8")
+    return as_json, as_csv
