@@ -1,21 +1,21 @@
 """Which changes a named part of a screen allows: the one table behind the synthetic set.
 
 Every change belongs to one operator; an operator says its family, its tags and how the change is told in one sentence.
-Magnitudes are our choice: large enough that a careful reviewer sees each at normal size, small enough to be overlooked.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import variants
+from .variants import Part, Variants
+
 ICON, COLOR, SPACING, SHAPE = "Icon/Nav", "Color/Background", "Spacing/Layout", "Shape/Size"
 MISSING, TYPE, IMAGE = "Missing Content", "Typography", "Image/Asset"
-
-Part = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Operator:
     kinds: frozenset[str]
     tags: tuple[str, ...]
     sentences: tuple[str, ...]
-    variants: Callable[[Part], Iterator[tuple[dict[str, Any], str]]]
+    variants: Callable[[Part], Variants]
     """Yields ``(change, detail)``: the change as the page applies it, the detail as the sentence tells it."""
 
 
@@ -44,180 +44,6 @@ class Change:
     change: dict[str, Any] = field(hash=False)
 
 
-def css(**styles: str) -> dict[str, Any]:
-    """A change of style properties; ``_`` in a name stands for ``-``."""
-    return {"css": {name.replace("_", "-"): value for name, value in styles.items()}}
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"-(f|fill|2|on)$", "", name).replace("-", " ")
-
-
-def _swap_icon(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    for other in part["swap"]:
-        yield {"href": f"#{other}"}, _plain(other)
-
-
-def _swap_image(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    for other in part["swap"]:
-        yield {"src": other}, ""
-
-
-def _hide(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    yield css(visibility="hidden"), ""
-
-
-def _blank(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    yield css(object_position="-4000px 0", background="#d5d8de"), ""
-
-
-def _mirror(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    yield css(transform="scaleX(-1)"), ""
-
-
-def _toggle(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    if part["state"]:
-        yield {"state": part["state"]}, ""
-
-
-PALETTE = {
-    "red": (214, 40, 57),
-    "orange": (240, 130, 30),
-    "green": (24, 150, 86),
-    "teal": (0, 140, 150),
-    "blue": (30, 94, 220),
-    "purple": (126, 60, 190),
-    "pink": (226, 70, 140),
-    "grey": (136, 142, 152),
-}
-
-
-def _rgb(value: str) -> tuple[float, float, float] | None:
-    numbers = [float(n) for n in re.findall(r"[\d.]+", value)]
-    if not value.startswith("rgb") or len(numbers) < 3 or (len(numbers) > 3 and numbers[3] == 0):
-        return None
-    return numbers[0], numbers[1], numbers[2]
-
-
-def _others(value: str) -> Iterator[tuple[str, str]]:
-    """Palette colours clearly unlike the CSS colour `value` (at least 110 of 441 apart in RGB), as (css, name)."""
-    now = _rgb(value)
-    for name, other in PALETTE.items():
-        if now is None or sum((a - b) ** 2 for a, b in zip(now, other, strict=True)) ** 0.5 >= 110:
-            yield "rgb({}, {}, {})".format(*other), name
-
-
-def _recolor(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    for value, name in _others(part["color"]):
-        yield css(color=value), name
-
-
-def _refill(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    if _rgb(part["background"]) or part["backgroundImage"] != "none":
-        for value, name in _others(part["background"]):
-            yield css(background=value), name
-
-
-def _hue(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    for degrees in (110, 200):
-        yield css(filter=f"hue-rotate({degrees}deg)"), ""
-
-
-def _scale(*factors: float) -> Callable[[Part], Iterator[tuple[dict[str, Any], str]]]:
-    def variants(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-        if part["transform"] == "none":
-            for factor in factors:
-                yield css(transform=f"scale({factor})"), "smaller" if factor < 1 else "larger"
-
-    return variants
-
-
-def _resize(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    # The margin takes up what the box loses, so that nothing around it moves.
-    width, height = part["width"], part["height"]
-    if width >= 90:
-        lost = round(width * 0.22)
-        yield (
-            css(width=f"{width - lost}px", min_width="0", box_sizing="border-box", margin_right=f"{lost}px"),
-            "narrower",
-        )
-    if height >= 40:
-        lost = round(height * 0.25)
-        yield (
-            css(height=f"{height - lost}px", min_height="0", box_sizing="border-box", margin_bottom=f"{lost}px"),
-            "less tall",
-        )
-    yield from _scale(0.75, 1.25)(part)
-
-
-def _round(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    shorter = min(part["width"], part["height"])
-    if shorter < 18:
-        return
-    number = float(re.findall(r"[\d.]+", part["radius"])[0])
-    radius = min(number * shorter / 100 if "%" in part["radius"] else number, shorter / 2)
-    if radius >= 6:
-        yield css(border_radius="0px"), "has square corners"
-    if radius <= 4 or radius <= shorter / 5:
-        yield css(border_radius=f"{shorter / 2:g}px"), "has fully rounded corners"
-
-
-def _shift(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    if part["transform"] != "none":
-        return
-    step = 8 if part["kind"] in ("icon", "text") else 12
-    for x, y, way in ((step, 0, "to the right"), (-step, 0, "to the left"), (0, step, "down"), (0, -step, "up")):
-        left, top, right, bottom = part["extent"]
-        if left + x >= 0 and top + y >= 0 and right + x <= 390 and bottom + y <= 844:
-            yield css(transform=f"translate({x}px, {y}px)"), way
-
-
-def _pad(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    if part["width"] >= 120 and part["parts"] and part["padding"] >= 8:
-        yield css(padding_left=f"{part['padding'] + 14:g}px"), "too far from the left edge"
-        yield css(padding_left="1px"), "too close to the left edge"
-
-
-def _spread(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    if "flex" not in part["display"] or part["parts"] < 2:
-        return
-    for value, detail in (
-        ("flex-end", "pushed to the right"),
-        ("flex-start", "pushed to the left"),
-        ("center", "bunched"),
-    ):
-        if value != part["justify"]:
-            yield css(justify_content=value), detail
-    yield css(gap="2px"), "too close together"
-    yield css(gap="22px"), "too far apart"
-
-
-def _weight(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    if part["weight"] >= 600:
-        yield css(font_weight="400"), "regular instead of bold"
-    elif part["weight"] <= 500:
-        yield css(font_weight="800"), "too bold"
-
-
-def _size(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    yield css(font_size=f"{part['size'] * 0.78:g}px"), "too small"
-    yield css(font_size=f"{part['size'] * 1.25:g}px"), "too large"
-
-
-def _tracking(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    if len(part["text"]) >= 5:
-        yield css(letter_spacing="0.12em"), "too wide"
-        yield css(letter_spacing="-0.08em"), "too tight"
-
-
-def _slant(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
-    if len(part["text"]) >= 4:
-        yield css(font_style="italic"), "italic"
-        yield css(text_decoration="underline"), "underlined"
-    if len(part["text"]) >= 4 and not part["upper"]:
-        yield css(text_transform="uppercase"), "set in capitals"
-
-
 def _kinds(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
@@ -229,7 +55,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("icon"),
         (ICON,),
         ("Wrong icon: the {name} is now a {detail} icon.", "The {name} was replaced by a {detail} icon."),
-        _swap_icon,
+        variants.swap_icon,
     ),
     Operator(
         "icon_missing",
@@ -237,7 +63,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("icon"),
         (MISSING, ICON),
         ("The {name} is missing.", "There is no {name} any more."),
-        _hide,
+        variants.hide,
     ),
     Operator(
         "icon_color",
@@ -245,7 +71,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("icon"),
         (COLOR, ICON),
         ("The {name} is {detail}, it should keep its colour.", "Wrong colour: the {name} turned {detail}."),
-        _recolor,
+        variants.recolor,
     ),
     Operator(
         "icon_size",
@@ -253,7 +79,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("icon"),
         (SHAPE, ICON),
         ("The {name} is {detail} than in the design.", "Size of the {name} is off, it looks {detail}."),
-        _scale(0.62, 1.45),
+        variants.scale(0.62, 1.45),
     ),
     Operator(
         "part_missing",
@@ -261,7 +87,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("text box block control chip tab figure group"),
         (MISSING,),
         ("The {name} is missing.", "The {name} is not there.", "Missing: the {name}."),
-        _hide,
+        variants.hide,
     ),
     Operator(
         "text_color",
@@ -269,7 +95,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("text"),
         (COLOR,),
         ("The {name} is {detail} instead of its own colour.", "Text colour of the {name} is wrong, it is {detail}."),
-        _recolor,
+        variants.recolor,
     ),
     Operator(
         "fill",
@@ -277,7 +103,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("box chip"),
         (COLOR,),
         ("The {name} has a {detail} background.", "Wrong background on the {name}: it is {detail}."),
-        _refill,
+        variants.refill,
     ),
     Operator(
         "figure_color",
@@ -285,7 +111,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("figure"),
         (COLOR,),
         ("The colours of the {name} are wrong.", "The {name} is drawn in other colours."),
-        _hue,
+        variants.hue,
     ),
     Operator(
         "state",
@@ -293,7 +119,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("control chip"),
         (COLOR,),
         ("The {name} shows the wrong state.", "Wrong state: the {name} does not match the design."),
-        _toggle,
+        variants.toggle,
     ),
     Operator(
         "tab_state",
@@ -301,7 +127,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("tab"),
         (COLOR, ICON),
         ("The {name} has the wrong active state.", "Active styling of the {name} does not match."),
-        _toggle,
+        variants.toggle,
     ),
     Operator(
         "text_weight",
@@ -309,7 +135,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("text"),
         (TYPE,),
         ("Font weight of the {name} is {detail}.", "The {name} is {detail}."),
-        _weight,
+        variants.weight,
     ),
     Operator(
         "text_size",
@@ -317,7 +143,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("text"),
         (TYPE,),
         ("The text of the {name} is {detail}.", "Font size of the {name} is {detail}."),
-        _size,
+        variants.size,
     ),
     Operator(
         "text_tracking",
@@ -325,7 +151,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("text"),
         (TYPE,),
         ("Letter spacing of the {name} is {detail}.", "The letters of the {name} are set {detail}."),
-        _tracking,
+        variants.tracking,
     ),
     Operator(
         "text_style",
@@ -333,7 +159,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("text"),
         (TYPE,),
         ("The {name} is {detail}.", "The {name} should not be {detail}."),
-        _slant,
+        variants.slant,
     ),
     Operator(
         "moved",
@@ -341,7 +167,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("text box block control figure"),
         (SPACING,),
         ("The {name} has moved {detail}.", "The {name} sits too far {detail}."),
-        _shift,
+        variants.shift,
     ),
     Operator(
         "icon_moved",
@@ -349,7 +175,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("icon"),
         (SPACING, ICON),
         ("The {name} has moved {detail}.", "The {name} is not aligned, it moved {detail}."),
-        _shift,
+        variants.shift,
     ),
     Operator(
         "padding",
@@ -357,7 +183,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("box"),
         (SPACING,),
         ("The content of the {name} is {detail}.", "Padding of the {name} is off, its content is {detail}."),
-        _pad,
+        variants.pad,
     ),
     Operator(
         "spread",
@@ -365,7 +191,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("group"),
         (SPACING,),
         ("The items of the {name} are {detail}.", "Spacing in the {name} is wrong, the items are {detail}."),
-        _spread,
+        variants.spread,
     ),
     Operator(
         "corners",
@@ -373,7 +199,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("box"),
         (SHAPE,),
         ("The {name} {detail}.", "Corner radius is wrong: the {name} {detail}."),
-        _round,
+        variants.corners,
     ),
     Operator(
         "resized",
@@ -381,7 +207,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("box control figure"),
         (SHAPE,),
         ("The {name} is {detail} than in the design.", "Size of the {name} is off, it is {detail}."),
-        _resize,
+        variants.resize,
     ),
     Operator(
         "image_swapped",
@@ -389,7 +215,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("image"),
         (IMAGE,),
         ("The {name} shows a different picture.", "Wrong image: the {name} was replaced."),
-        _swap_image,
+        variants.swap_image,
     ),
     Operator(
         "image_blank",
@@ -397,7 +223,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("image"),
         (IMAGE, MISSING),
         ("The {name} did not load, there is only a grey box.", "Grey placeholder instead of the {name}."),
-        _blank,
+        variants.blank,
     ),
     Operator(
         "image_mirrored",
@@ -405,7 +231,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("image"),
         (IMAGE,),
         ("The {name} is flipped left to right.", "The {name} is mirrored."),
-        _mirror,
+        variants.mirror,
     ),
     Operator(
         "image_corners",
@@ -413,7 +239,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("image"),
         (SHAPE, IMAGE),
         ("The {name} {detail}.", "Wrong crop: the {name} {detail}."),
-        _round,
+        variants.corners,
     ),
     Operator(
         "image_size",
@@ -421,7 +247,7 @@ OPERATORS: tuple[Operator, ...] = (
         _kinds("image"),
         (SHAPE, IMAGE),
         ("The {name} is {detail} than in the design.", "The {name} is drawn {detail}."),
-        _scale(0.72),
+        variants.scale(0.72),
     ),
 )
 FAMILIES = tuple(dict.fromkeys(operator.family for operator in OPERATORS))
@@ -434,12 +260,12 @@ def candidates(parts: list[Part], rng: random.Random) -> list[Change]:
         if part["extent"] is None:
             continue
         for operator in OPERATORS:
-            if part["kind"] not in operator.kinds:
+            if part["kind"] not in operator.kinds or operator.name in part["excluded"]:
                 continue
-            variants = list(operator.variants(part))
-            if not variants:
+            ways = list(operator.variants(part))
+            if not ways:
                 continue
-            change, detail = rng.choice(variants)
+            change, detail = rng.choice(ways)
             note = _grammar(rng.choice(operator.sentences).format(name=part["name"], detail=detail))
             found.append(
                 Change(part["index"], part["name"], operator.name, operator.family, operator.tags, note, change)

@@ -91,6 +91,7 @@
         kind: element.dataset.part,
         name: element.dataset.name,
         swap: words(element.dataset.swap),
+        excluded: words(element.dataset.not),
         state: element.dataset.state || "",
         extent: extent(element),
         width: rect.width,

@@ -76,6 +76,8 @@ class Stage:
         after = self._apply(change)
         edges_a = to_edges(before)
         edges_b = to_edges(after) if after else edges_a  # what is missing has its place as its box
+        if change.family == "state":  # a state may paint less than the element: both sides get the larger box
+            edges_a = edges_b = _hull(edges_a, edges_b)
         picture = decode(self._capture())
         self._undo([change])
         difference = np.abs(picture.astype(np.int16) - self.reference).max(axis=2)
@@ -153,6 +155,10 @@ def decode(png: bytes) -> Pixels:
 def _crop(pixels: Pixels, edges: Edges) -> Pixels:
     left, top, right, bottom = edges
     return pixels[top:bottom, left:right]
+
+
+def _hull(a: Edges, b: Edges) -> Edges:
+    return min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])
 
 
 def _near(a: Edges, b: Edges) -> bool:

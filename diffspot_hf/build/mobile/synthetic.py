@@ -150,7 +150,7 @@ class _Maker:
         return None
 
     def _choose(self, stage: Stage, count: int, rng: random.Random, used: Counter[int]) -> list[Shown]:
-        """Up to `count` verified changes: rarest family first, unused parts first, no operator twice, no two touching."""
+        """Up to `count` verified changes: rarest family first, unused parts first, no operator twice, none touching."""
         chosen: list[Shown] = []
         pool = candidates(stage.parts, rng)
         while pool and len(chosen) < count:
