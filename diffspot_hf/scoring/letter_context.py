@@ -8,32 +8,34 @@ from typing import Literal, NamedTuple
 
 from . import answer_words as words
 from .letter_tokens import Token
-from .option_texts import spaceless
 
 Cue = Literal["statement", "so", "weak", "label", ""]
-"""How a letter is announced: "the answer is" (`statement`), "so" or "it is" (`so`), "maybe" (`weak`), by nothing but the
-word "option" (`label`), or not at all."""
+"""How a letter is announced: "the answer is" (`statement`), "so" or "it is" (`so`), "maybe" (`weak`), by nothing but
+the word "option" (`label`), or not at all."""
 
 OPENERS = frozenset("([{<\"'“‘«「『【《〈")
 CLOSERS = frozenset(")]}>\"'”’»」』】》〉")
-SEPARATORS = frozenset({":", "=", "-", "–", "—", "->", "=>", "→", "⇒", "|"})
-_ENDS = frozenset(".,;:!)…—–-(|。、=") | {"->", "=>"}
+SEPARATORS = frozenset({":", "=", "-", "–", "—", "->", "→", "⇒", "|"})
+_BRACKETS = frozenset(")]}>」』】》〉")
+_ENDS = frozenset(".,;:!)…—–-(|。、") | {"->"}
+_CONTINUES = frozenset(":,-–—(")  # after these more was to come
+_SENTENCE_ENDS = frozenset(".!?…。")
 _FOREIGN_BREAK = re.compile(r"[,;、.。!?\n]")
 _TICKS, _CROSSES = frozenset("✓✔✅☑"), frozenset("✗✘❌❎✕×")
 _REACH = 14  # tokens looked at on either side (our choice): keeps the reading linear
-_SHORT_FORMS = frozenset(("fig", "vol", "approx", "etc", "opt", "art", "nos"))
+_SHORT_FORMS = frozenset(("fig", "vol", "approx", "etc", "opt", "art", "nos", "vs", "st", "mr", "dr", "op", "ch", "pt"))
 
 
 class After(NamedTuple):
-    """What follows a letter. `ends`: nothing more is said of it; `last`: nothing more is said at all; `clings`: a word
-    of a script without blanks follows directly; else `word` follows. `denied` and `affirmed` are verdicts on it."""
+    """What follows a letter. `ends`: nothing more is said of it; `last`: nothing more is said at all; `foreign`: a word
+    of another script follows, no noun of an article A; `denied`, `affirmed`: verdicts; `word`: what follows."""
 
     ends: bool = False
     last: bool = False
     asked: bool = False
     denied: bool = False
     affirmed: bool = False
-    clings: bool = False
+    foreign: bool = False
     word: str = ""
 
 
@@ -59,11 +61,12 @@ class Context:
         if foreign:
             return foreign
         seen: list[str] = []  # what stands between the cue and the letter, the nearest first
-        step = at - 1
+        step, contrasted = at - 1, False
         while step >= max(at - _REACH, 0):
             text = self.word(step)
             if self.kind(step) in ("mark", "break"):
-                if text in SEPARATORS or (text == "." and not seen and self.word(step - 1) in words.ANSWER_NOUNS):
+                abbreviated = text == "." and not seen and self.word(step - 1) in words.ANSWER_NOUNS | {"."}
+                if text in SEPARATORS or abbreviated or (text == "." and self.word(step + 1) == "."):
                     seen.append(":")
                 elif text == "\n" or text in OPENERS or text in CLOSERS:
                     seen.append(text)
@@ -71,16 +74,19 @@ class Context:
                     break
             elif self.kind(step) == "place" or self.word(step).isupper():
                 break
-            elif text in words.CONTRASTS and not seen and self._denied_letter(step - 1):
-                step -= 2  # "not A but C" announces C
+            elif text in words.CONTRASTS and not seen and (denied := self._denied_letter(step - 1)) is not None:
+                step = denied  # "the answer is not A but C" announces C, and so does "not A but C"
+                contrasted = True
             elif cue := self._cue(step, seen):
-                return cue, self._is_so(step) or self._clear(step)
+                hypothetical = "would" in seen or text in words.POINTERS or text in words.POINTERS_WITH_VERB
+                supposed = hypothetical and self._supposed(step)
+                return cue, self._is_so(step) or (self._clear(step) and not supposed)
             elif text in words.FILLERS or text in words.LABELS or text in words.ANSWER_NOUNS or text in words.HEDGES:
                 seen.append(text)
             else:
                 break
             step -= 1
-        return self._uncued(step, seen)
+        return ("so", True) if contrasted else self._uncued(step, seen)
 
     def _cue(self, step: int, seen: Sequence[str]) -> Cue:
         """The cue that the word at `step` is, `seen` standing between it and the letter."""
@@ -96,6 +102,8 @@ class Context:
             return "" if text == "so" and seen and seen[-1] in words.COPULAS else "so"
         if text in words.POINTERS_WITH_VERB or (text in words.POINTERS and has_verb):
             return "so" if strong == "statement" else "weak"
+        if text in words.MATCHED and not words.LABELS.isdisjoint(seen):
+            return "weak"
         if text == "it" and before in ("makes", "making", "make"):
             return "so"
         if stated and text in words.FOUND_NOUNS:
@@ -111,18 +119,20 @@ class Context:
             return "statement", clear
         if self.kind(step) in ("none", "mark", "break") and not words.BARE_COPULAS.isdisjoint(seen):
             return "so", clear
-        if not words.HEDGES.isdisjoint(seen):
+        if not (words.HEDGES | words.ASSURANCES).isdisjoint(seen):
             return "weak", clear
         if not (words.LABELS | words.ANSWER_NOUNS).isdisjoint(seen):
             return "label", clear
-        return "", self.word(step) not in words.NEGATORS
+        return "", bool(seen) or self.word(step) not in words.NEGATORS
 
     def _is_so(self, step: int) -> bool:
         text = self.word(step)
         return text in words.CONCLUSIONS or (text == words.GERMAN_SO and self.german)
 
-    def _denied_letter(self, step: int) -> bool:
-        return self.kind(step) == "letter" and self.word(step - 1) in words.NEGATORS
+    def _denied_letter(self, step: int) -> int | None:
+        """The index of the "not" of "not A" if that ends at `step`, a comma after it aside."""
+        step -= self.word(step) == ","
+        return step - 1 if self.kind(step) == "letter" and self.word(step - 1) in words.NEGATORS else None
 
     def _clear(self, step: int) -> bool:
         """True if no negation or condition stands in the clause up to `step`."""
@@ -132,9 +142,18 @@ class Context:
                 continue
             if self.kind(back) in ("mark", "break", "place") or text in words.CLAUSE_BREAKS:
                 return True
-            if text in words.NEGATORS:
-                return self.word(back + 1) == "doubt"
+            if text in words.NEGATORS or (text in words.WRONG and back == step - 1):
+                return text == "doubt" and self.word(back - 1) in ("no", "a", "any")
         return True
+
+    def _supposed(self, step: int) -> bool:
+        """True if the sentence up to `step` is a hypothesis: "if it were red, the answer would be A"."""
+        for back in range(step - 1, max(step - _REACH, -1), -1):
+            if self.kind(back) == "break" or self.word(back) in _SENTENCE_ENDS:
+                return False
+            if self.word(back) in words.CONDITIONS:
+                return True
+        return False
 
     def considered(self, at: int) -> bool:
         """True if the clause before `at` only looks at the option, or denies it."""
@@ -151,10 +170,13 @@ class Context:
         clause = _FOREIGN_BREAK.split(self.text[max(0, start - 40) : start])[-1]
         if words.FOREIGN_SO.search(clause):
             return "so", True
-        for pattern, cue in ((words.FOREIGN_ANSWER, "statement"), (words.FOREIGN_LABEL, "label")):
-            if match := pattern.search(clause):
-                return cue, not words.FOREIGN_NOT.search(clause, max(0, match.start() - 4))
-        return None
+        if words.FOREIGN_MAYBE.search(clause):
+            return "weak", True
+        answer = words.FOREIGN_ANSWER.search(clause)
+        match = answer or words.FOREIGN_LABEL.search(clause)
+        if not match:
+            return None
+        return "statement" if answer else "label", not words.FOREIGN_NOT.search(clause, max(0, match.start() - 4))
 
     # -- forwards ----------------------------------------------------------------------------------------------------
 
@@ -162,31 +184,36 @@ class Context:
         """What follows the letter at `at`."""
         letter = self.word(at)
         step = at + 1
-        while self.word(step) in CLOSERS and self.kind(step) == "mark":
+        while self.word(step) in CLOSERS and self._touches(step):
             step += 1
+        bracketed = any(self.word(closer) in _BRACKETS for closer in range(at + 1, step))
         text, kind = self.word(step), self.kind(step)
-        last = self._nothing_from(step)
+        last = self._nothing_from(step) and text not in _CONTINUES
         if kind in ("none", "break"):
             return After(ends=True, last=last)
         if kind == "mark":
             if text in _TICKS or text in _CROSSES:
                 return After(affirmed=text in _TICKS, denied=text in _CROSSES)
-            denied = text in ":,-–—(=" and self._verdict_is_no(step + 1)
-            return After(ends=text in _ENDS, last=last, asked=text == "?", denied=denied)
+            denied = (text in _CONTINUES or text == ".") and self._verdict_is_no(step + 1)
+            ends = text in _ENDS and not self._is_code(step)
+            return After(ends, last, asked=text == "?", denied=denied, foreign=text == "(", word="" if ends else text)
         if kind != "word":
             return After(word=text)
         raw = self.text[self.tokens[at].end : self.tokens[at].end + 24]
         if words.FOREIGN_NEGATIVE.match(raw):
             return After(denied=True)
         if words.FOREIGN_POSITIVE.match(raw):
-            standing = not self.text[: self.tokens[at].start][-1:].isalpha()
-            return After(affirmed=standing, clings=not standing)
-        return self._predicate(step, letter)
+            standing = not self.text[max(0, self.tokens[at].start - 1) : self.tokens[at].start].isalpha()
+            return After(affirmed=standing, foreign=not standing)
+        said = self._predicate(step, letter)
+        return said._replace(ends=True) if bracketed and not said.denied and not said.affirmed else said
 
     def _predicate(self, start: int, letter: str) -> After:
         """The verdict of the words from `start` on: "is correct", "can be ruled out", "it is", or none."""
         first = self.word(start)
-        if first == "it" and self.word(start + 1) in words.COPULAS:
+        if first == "it" and self.word(start + 1) in words.COPULAS and self._stops(start + 2):
+            return After(affirmed=True)
+        if self._stops(start + 1) and (first in words.POSITIVE_VERBS or first in words.CORRECT):
             return After(affirmed=True)
         if first in ("rather", "instead") and self.word(start + 1) in ("than", "of"):
             return After(ends=True)
@@ -204,19 +231,33 @@ class Context:
                 return After(affirmed=self.word(step + 1) != "?")
             if text not in words.PREDICATE_FILLERS:
                 break
-        return After(clings=not self.text[self.tokens[start].start - 1].isspace() and spaceless(first[0]), word=first)
+        return After(foreign=first[0] > "\u024f", word=first)
 
     def _affirms(self, step: int) -> bool:
         text, following = self.word(step), self.word(step + 1)
-        stops = self.kind(step + 1) in ("none", "mark", "break")
+        stops = self._stops(step + 1)
         if text in words.CORRECT:
             return stops or following in words.AFTER_CORRECT
         return text in words.POSITIVE_ADVERBS or (text in words.POSITIVE_NOUNS and stops)
 
+    def _touches(self, step: int) -> bool:
+        """True if nothing stands between the token at `step` and the one before it."""
+        return 0 < step < len(self.tokens) and self.tokens[step - 1].end == self.tokens[step].start
+
+    def _is_code(self, step: int) -> bool:
+        """True if the mark at `step` belongs to a name or command: "A(z)", "A :role:", "A -d", "a->b"."""
+        text = self.word(step)
+        if text in ("(", "->"):
+            return self._touches(step)
+        return text in (":", "-") and self._touches(step + 1) and not self._touches(step)
+
+    def _stops(self, step: int) -> bool:
+        return self.kind(step) in ("none", "mark", "break")
+
     def _verdict_is_no(self, step: int) -> bool:
         text, following = self.word(step), self.word(step + 1)
         if text in words.NEGATIVE_VERDICTS:
-            return self.kind(step + 1) in ("none", "mark", "break")
+            return self._stops(step + 1)
         return (text == "not" and following in words.AFTER_NOT) or text in _CROSSES
 
     # -- places ------------------------------------------------------------------------------------------------------
@@ -242,11 +283,20 @@ class Context:
             step -= 1
         text, before = self.word(step), self.word(step - 1)
         if text in SEPARATORS or text in (",", ";", "\n"):
-            spaced = text != "-" or self.text[self.tokens[step].start - 1].isspace()
-            return spaced and before not in words.NEGATORS
-        return (
-            text in (".", "!", "?", "…", "。") and (len(before) > 2 or before in CLOSERS) and before not in _SHORT_FORMS
-        )
+            spaced = text not in ("-", "=") or not (self._touches(step) or self._touches(step + 1))
+            formula = text == "=" and len(before) < 2
+            return (
+                spaced and not formula and not self._supposed(step) and not (text != "," and before in words.NEGATORS)
+            )
+        ended = len(before) > 1 or before in CLOSERS or (self.kind(step - 1) == "letter" and not self.opens(step - 1))
+        return text in _SENTENCE_ENDS and ended and before not in _SHORT_FORMS
+
+    def names_a_picture(self, at: int) -> bool:
+        """True if the letter at `at` names an image: "image B", "picture (A)"."""
+        step = at - 1
+        while self.word(step) in OPENERS:
+            step -= 1
+        return self.word(step) in words.PICTURE_WORDS
 
     def _nothing_from(self, step: int) -> bool:
         return all(token.kind in ("mark", "break") for token in self.tokens[step : step + _REACH]) and (

@@ -15,7 +15,7 @@ _WIDEST_GAP = 7  # tokens between two letters that belong together (our choice)
 
 
 class Event(NamedTuple):
-    """The reply commits to `letter` at ``[start:end]`` of its text; "": to several at once; None: to none of the item's.
+    """The reply commits to `letter` at ``[start:end]`` of its text; "": to several at once; None: to none of the item.
 
     A `weak` event (a hedge, an option named at the very end) counts only where nothing stronger is said.
     """
@@ -83,6 +83,8 @@ class _Reader:
     def event(self, group: Sequence[int]) -> Event | None:
         """The event that the letters at the indices `group`, joined by "and", "or" or commas, make together."""
         first, last = group[0], group[-1]
+        if self.context.names_a_picture(first):
+            return None
         named = {self.tokens[at].text for at in group}
         after = self.context.after(last)
         cue, clear = self.context.announced(first)
@@ -95,7 +97,7 @@ class _Reader:
             meant = self._placed(first, letter, cue, after)
         else:
             continued = self._continues(letter, after.word) or self.has_own_text(letter, self.tokens[last].end)
-            meant = after.ends or after.clings or continued
+            meant = after.ends or after.foreign or continued
         if meant or after.affirmed:
             weak = not after.affirmed and (cue == "weak" or (cue == "label" and not self.context.opens(first)))
             known = letter if not letter or letter in self.letters else None
@@ -117,7 +119,7 @@ class _Reader:
             return stands and not self._starts_a_list(letter)
         if opens and letter and self.has_own_text(letter, end):
             return self.label_set <= {letter}
-        if not after.ends or self._ends_a_list(letter):
+        if not after.ends or (opens and self._ends_a_list(letter)):
             return False
         if opens == "line" and self._ends_line(at):
             return True
@@ -134,17 +136,22 @@ class _Reader:
         letter = token.text.upper()
         if letter not in self.letters or not clear or not after.ends or after.denied:
             return None
-        if cue != "statement" and not (cue == "label" and (after.last or self.context.opens(at) == "reply")):
+        opens = self.context.opens(at)
+        whole = cue == "label" and opens == "reply" and after.last
+        if cue != "statement" and not (cue == "label" and (after.last or opens == "reply")) and cue != "so":
             return None
-        if letter in words.ARTICLES_AND_PRONOUNS and not self._marked(at):
+        if letter in words.ARTICLES_AND_PRONOUNS and not (cue != "so" and (whole or self._marked(at))):
             return None
         several = any(near.kind == "letter" for near in self.tokens[at + 1 : at + 4])
         return Event("" if several else letter, token.start, token.end)
 
     def _marked(self, at: int) -> bool:
-        """True if a mark makes the small letter at `at` more than an article: "the answer is a" may have been cut."""
+        """True if the small letter at `at` is no article: "the answer is a" may be cut, "the answer is e" not."""
+        if self.tokens[at].text not in "ai" and any(near.text == "answer" for near in self.tokens[max(at - 6, 0) : at]):
+            return True
         before, after = self.context.word(at - 1), self.context.word(at + 1)
-        return before in SEPARATORS or before in OPENERS or (after != "" and after in ".)!;")
+        enclosed = before in OPENERS and after in CLOSERS
+        return enclosed or before in SEPARATORS or (after != "" and after in ".)!;")
 
     # -- several letters ---------------------------------------------------------------------------------------------
 
@@ -162,7 +169,7 @@ class _Reader:
             if token.kind == "letter":
                 return step if token.text.isupper() else 0
             allowed = _IN_A_GROUP if token.kind == "mark" else _BETWEEN_LETTERS if token.kind == "word" else ()
-            if token.text not in allowed:
+            if token.text not in allowed and not (token.text == "." and self.context.word(step + 1) in words.JOINERS):
                 return 0
         return 0
 
@@ -171,14 +178,17 @@ class _Reader:
         following = self.context.word(at + 1)
         if self._joined(at) or self.context.kind(at + 1) != "word":
             return True
-        if any(self.context.word(back) in words.JOINERS for back in (at - 1, at - 2)):
+        joiner = next(
+            (self.context.word(at - back) for back in (1, 2) if self.context.word(at - back) in words.JOINERS), ","
+        )
+        if joiner in words.AND:
             return following not in words.SINGULAR
-        return following in words.PLURAL
+        return joiner != "," or following in words.PLURAL
 
     # -- lists of options --------------------------------------------------------------------------------------------
 
     def _is_label(self, at: int) -> bool:
-        """True if the letter at `at` heads a line or sentence the way an option does: "B.", "(B)", "B -", "Option B:"."""
+        """True if the letter at `at` heads a line or sentence as an option does: "B.", "(B)", "B -", "Option B:"."""
         return self.context.opens(at) != "" and self.context.word(at + 1) in (".", ")", ":", "]", "-", "–", "—")
 
     def _starts_a_list(self, letter: str) -> bool:

@@ -15,8 +15,8 @@ Kind = Literal["word", "letter", "mark", "break", "place"]
 PLACE = 0xE000  # code points from here on (private use) stand for answer places already read
 
 _LATIN = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff"
-_TOKEN = re.compile(rf"\n|[{_LATIN}]+(?:['’ʼ-][{_LATIN}]+)*|[^\W\d_{_LATIN}]+|\d+|<?[-=]+>|[^\s\w]|_")
-_NAME_BEFORE, _NAME_AFTER = frozenset("°#@"), frozenset("+#°%@")
+_TOKEN = re.compile(rf"\n|[{_LATIN}]+(?:['’ʼ-][{_LATIN}]+)*|[^\W\d_{_LATIN}]+|\d+|<?[-=]{{1,6}}>|[^\s\w]|_")
+_NAME_BEFORE, _NAME_AFTER = frozenset("°#@%"), frozenset("+#°%@")
 _PRONOUNS = frozenset("IOUY")  # as words they stand alone too often to contradict an answer
 _GLUE = frozenset("/&.-‐'’")
 _HTML = re.compile(
@@ -72,7 +72,14 @@ def tokens(text: str, letters: Collection[str]) -> list[Token]:
             kind = "letter" if known and _stands_alone(text, start) else "word"
         elif not word[0].isalnum():
             kind = "mark"
-        result.append(Token(kind, word if kind == "letter" else _lower(word), start, end))
+        result.append(
+            Token(
+                kind,
+                word if kind == "letter" else "->" if len(word) > 1 and word[-1] == ">" else _lower(word),
+                start,
+                end,
+            )
+        )
     return result
 
 
@@ -89,13 +96,17 @@ def _stands_alone(text: str, at: int) -> bool:
     beyond, following = text[at - 2 : at - 1] if at > 1 else "", text[at + 2 : at + 3]
     if _joins(before) or _joins(after) or before in _NAME_BEFORE or after in _NAME_AFTER:
         return False
+    if before == "-" and text[max(0, at - 20) : at - 1].rstrip(" \t")[-1:] not in ("", "\n"):
+        return False  # -D is a switch, not a bullet
     if before in _GLUE and _joins(beyond) and not (before in ("/", "&") and _is_single(text, at - 2)):
         return False
     if after in ("/", "&") and _joins(following):
         return _is_single(text, at + 2)
     if after == "." and _joins(following):
         return following.isupper() and text[at + 3 : at + 4].islower()
-    return not (after in _GLUE and _joins(following)) and not (after == ":" and following in ("\\", "/"))
+    return not (after in _GLUE and after != "." and following.isalnum()) and not (
+        after == ":" and following in ("\\", "/")
+    )
 
 
 def _joins(char: str) -> bool:

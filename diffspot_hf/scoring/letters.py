@@ -21,10 +21,13 @@ from .reply_text import outside_thinking, without_markers
 
 _ANSWER_TAG = re.compile(r"<(/?)(?:final_?answer|answer|choice|option)>", re.IGNORECASE)
 _BOX = re.compile(r"\\boxed\s?\{")
+_BRACE = re.compile(r"[{}]")
 _ANSWER_KEYS = frozenset({"answer", "finalanswer", "choice", "option"})
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 _KEY_NOISE = re.compile(r"[\W_]+")
+_NAMELY = re.compile(r"\bi\. ?e\.,?")
 _SMALL_LABEL = re.compile(r"^\W*[a-z](?=[.):,])")
+_Cut = tuple[int, int, str | None]
 _LONGEST_BOX, _MOST_PLACES, _DEEPEST, _REVOKED_WITHIN = 400, 1000, 2, 60  # our choices
 
 
@@ -62,26 +65,21 @@ def _read(text: str, letters: Sequence[str], options: OptionTexts, depth: int = 
     places: list[str | None] = []
     if depth < _DEEPEST:
         text = _with_places(text, lambda content: _read(content, letters, options, depth + 1), places)
-    plain = without_decoration(text)
+    plain = _NAMELY.sub("namely", without_decoration(text))
     if depth:  # "c) The lamp is gone" is a label where an answer was asked for
         plain = _SMALL_LABEL.sub(lambda label: label.group().upper(), plain)
     found = tokens(plain, letters)
     alone = {token.text.upper() for token in found if token.kind == "letter"}
     if len(alone) == 1 and all(token.kind in ("letter", "mark", "break") for token in found):
-        letter = alone.pop()
-        return letter if letter in letters else None
-
-    def has_own_text(letter: str, position: int) -> bool:
-        return options.starts(letter, plain[position:])
-
-    events = read_events(plain, found, letters, places, has_own_text)
+        return next((letter for letter in letters if letter in alone), None)
+    events = read_events(plain, found, letters, places, lambda letter, at: options.starts_at(letter, plain, at))
     quotes = list(options.quotes(plain))
     if events.made:
         letter = _decide(events, plain)
         quoted = {quote.letter for quote in quotes if quote.label in (None, letter)}
         return letter if letter in quoted or not quoted else None
     quoted = {quote.letter for quote in quotes if quote.label in (None, quote.letter)}
-    denied = {letter for letter, _ in events.denied}
+    denied = {wrong for wrong, _ in events.denied}
     return quoted.pop() if len(quoted) == 1 and quoted.isdisjoint(denied) else None
 
 
@@ -112,13 +110,13 @@ def _with_places(text: str, read: Callable[[str], str | None], places: list[str 
     for cut in (_cut_tags, _cut_boxes, _cut_json):
         pieces, position = [], 0
         for start, end, content in cut(text):
-            pieces += [text[position:start], place(content)]
+            pieces += [text[position:start], " " if content is None else place(content)]
             position = end
         text = "".join([*pieces, text[position:]])
     return text
 
 
-def _cut_tags(text: str) -> Iterator[tuple[int, int, str]]:
+def _cut_tags(text: str) -> Iterator[_Cut]:
     """Start, end and content of each ``<answer>``, closed or not."""
     tags = list(_ANSWER_TAG.finditer(text))
     for tag, following in zip_longest(tags, tags[1:]):
@@ -128,26 +126,26 @@ def _cut_tags(text: str) -> Iterator[tuple[int, int, str]]:
             yield tag.start(), following.end() if following and closed else end, text[tag.end() : end]
 
 
-def _cut_boxes(text: str) -> Iterator[tuple[int, int, str]]:
+def _cut_boxes(text: str) -> Iterator[_Cut]:
     """Start, end and content of each LaTeX box that is closed."""
     position = 0
     while box := _BOX.search(text, position):
         depth, position = 1, box.end()
-        while depth and position < min(len(text), box.end() + _LONGEST_BOX):
-            depth += (text[position] == "{") - (text[position] == "}")
-            position += 1
-        if depth == 0:
-            yield box.start(), position, text[box.end() : position - 1]
-        else:
-            position = box.end()
+        for brace in _BRACE.finditer(text, box.end(), box.end() + _LONGEST_BOX):
+            depth += 1 if brace.group() == "{" else -1
+            if depth == 0:
+                position = brace.end()
+                yield box.start(), position, text[box.end() : brace.start()]
+                break
 
 
-def _cut_json(text: str) -> Iterator[tuple[int, int, str]]:
-    """Start, end and answer of each JSON value that holds an answer key; several answers are joined."""
+def _cut_json(text: str) -> Iterator[_Cut]:
+    """Start, end and answer of each JSON object; several answers are joined, None if it has no answer key."""
     for found in find_json(text):
-        values = [value for container, _ in found.open or ((found.value, ""),) for value in _answers(container)]
-        if values:
-            yield found.start, found.end, "\n".join(values)
+        containers = [container for container, _ in found.open] or [found.value]
+        values = [value for container in containers for value in _answers(container)]
+        if values or isinstance(found.value, dict):
+            yield found.start, found.end, "\n".join(values) if values else None
 
 
 def _answers(value: Any, depth: int = 3) -> Iterator[str]:

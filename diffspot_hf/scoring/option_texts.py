@@ -15,14 +15,15 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _REFUTED = re.compile(
-    r"^[\"'”’.)\s,–—:-]*(?:(?:is|was|seems|looks) )?(?:also )?(?:wrong|false|incorrect|not|untrue|no\b|but\b|does(?: not|n't))",
+    r"^[\"'”’.)\s,–—:-]*(?:(?:is|was|seems|looks) )?(?:also )?"
+    r"(?:wrong|false|incorrect|not|untrue|no\b|but\b|does(?: not|n't))",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"(?<!\w)([A-Z])\W{1,4}$")
 
 
 class Quote(NamedTuple):
-    """Option `letter`'s text stands at ``[start:end]`` of the plain reply, after the letter `label` (None: no letter)."""
+    """Option `letter`'s text stands at ``[start:end]`` of the plain reply, after the letter `label` (None: none)."""
 
     letter: str
     start: int
@@ -61,18 +62,18 @@ class OptionTexts:
         ordered = sorted(self._letters, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, ordered))) if ordered else None
 
-    def starts(self, letter: str, text: str) -> bool:
-        """True if `text` begins with the full text of option `letter`, marks before it aside."""
+    def starts_at(self, letter: str, text: str, position: int) -> bool:
+        """True if the full text of option `letter` follows in `text` at `position`, marks before it aside."""
         key = self._by_letter.get(letter)
         if not key:
             return False
-        said = re.sub(r"^\W+", "", plain(text[: 2 * len(key) + _BEFORE])).casefold()
+        said = re.sub(r"^\W+", "", plain(text[position : position + 2 * len(key) + _BEFORE])).casefold()
         return said.startswith(key) and not _inside_word(said, 0, len(key))
 
     def quotes(self, text: str) -> Iterator[Quote]:
         """The full option texts quoted in `text` and not denied there; of nested ones the longest.
 
-        A text of one or two words is a quotation only where it stands alone: the whole reply, or a whole sentence's end.
+        A text of one or two words is a quotation only where it stands alone: as the reply, or after "it is" or a colon.
         """
         if self._pattern is None:
             return
