@@ -227,6 +227,9 @@ def judge(args: argparse.Namespace) -> int:
 
     counts = judge_run(out, rows, RulesJudge())
     print(f"{out.judged}: {counts['judged']} judged, {counts['reused']} reused, {counts['not_judged']} without a reply")
+    if counts["failed"]:
+        print(f"the judge failed on {counts['failed']} rows; the same command asks it again", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -17,14 +17,15 @@ from .store import Record, write_json, write_lines
 
 
 def judge_run(out: RunFolder, rows: RowSet, judge: Judge, *, progress: bool = True) -> dict[str, int]:
-    """Writes one verdict a row and returns how many rows were judged, reused and not judged.
+    """Writes one verdict a row and returns how many rows were judged, reused, not judged and failed.
 
     Equal replies to equal truths are judged once. Rows without a readable reply are not judged: they are never a true
-    positive or a true negative, and their `judge_state` says why.
+    positive or a true negative, and their `judge_state` says why. A judge that fails on a row leaves its verdict
+    missing; the next call asks again.
     """
     records, earlier = out.records(), out.judgements()
     seen: dict[str, dict[str, Any]] = {}
-    counts = {"judged": 0, "reused": 0, "not_judged": 0}
+    counts = {"judged": 0, "reused": 0, "not_judged": 0, "failed": 0}
     judged: list[Record] = []
     for row in tqdm(rows.plain, desc=f"judge · {judge.name}", unit="row", disable=not progress):
         record = records.get(row["id"])
@@ -39,17 +40,29 @@ def judge_run(out: RunFolder, rows: RowSet, judge: Judge, *, progress: bool = Tr
             judged.append(old)
             continue
         if evidence not in seen:
-            has_diff = row["task_type"] != "no_diff"
-            seen[evidence] = judge.judge(
-                mutation=_mutation(row) if has_diff else None,
-                ground_truth_diff=row["ground_truth_diff"] if has_diff else "",
-                reply=record["prediction"],
-            )
+            try:
+                seen[evidence] = _verdict(judge, row, record["prediction"])
+            except Exception as error:  # whatever a judge may raise: one verdict is missing, the others are not lost
+                counts["failed"] += 1
+                entry = _entry(row, judge.name, record["state"])
+                judged.append(
+                    entry | {"judge_state": f"error: {str(error).splitlines()[0] if str(error) else error!r}"}
+                )
+                continue
         counts["judged"] += 1
         judged.append(_entry(row, judge.name, record["state"], seen[evidence]) | {"evidence": evidence})
     write_lines(out.judged, judged)
     write_json(out.card_file, out.card() | {"judge": {"name": judge.name, "official": False}})
     return counts
+
+
+def _verdict(judge: Judge, row: Row, reply: str) -> dict[str, Any]:
+    has_diff = row["task_type"] != "no_diff"
+    return judge.judge(
+        mutation=_mutation(row) if has_diff else None,
+        ground_truth_diff=row["ground_truth_diff"] if has_diff else "",
+        reply=reply,
+    )
 
 
 def _entry(row: Row, judge: str, state: str, label: Mapping[str, Any] | None = None) -> Record:

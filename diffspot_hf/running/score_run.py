@@ -13,8 +13,9 @@ from .store import write_json
 def score_run(out: RunFolder, rows: RowSet) -> dict[str, Any]:
     """All figures of the run, also written to `scores.json`.
 
-    Rows that were never answered count as state ``error``. If rows were asked again after a failure, ``raw`` holds the
-    headline figures as they were before, and the label says so.
+    Rows that were never answered count as state ``error``. Where the judge failed, ``judge_failures`` says how often,
+    and ``over_judged`` repeats the figures over the other rows. If rows were asked again after a failure, ``raw``
+    holds the headline figures as they were before, and the label says so.
     """
     card, records = out.card(), out.records()
     judged = out.judgements() if rows.benchmark.judged else {}
@@ -26,6 +27,11 @@ def score_run(out: RunFolder, rows: RowSet) -> dict[str, Any]:
         if identifier in rows
     }
     scores = rows.benchmark.score(rows.plain, merged)
+    if rows.benchmark.judged:
+        failed = {i for i, entry in judged.items() if entry["judge_state"].startswith("error")}
+        scores["judge_failures"] = len(failed)
+        if failed:
+            scores["over_judged"] = rows.benchmark.score([row for row in rows.plain if row["id"] not in failed], merged)
     recovered = [identifier for identifier, record in merged.items() if _was_recovered(record)]
     label = str(card["model"]["id"])
     if recovered:

@@ -59,6 +59,7 @@ class DiffspotRecall(evaluate.Metric):
         super().add_batch(predictions=predictions, references=[_reference(row) for row in references], **kwargs)
 
     def add(self, *, prediction=None, reference=None, **kwargs):
+        """As the base method, for one pair; see `add_batch`."""
         super().add(prediction=prediction, reference=_reference(reference), **kwargs)
 
     def _compute(self, predictions, references, states=None):

@@ -228,3 +228,13 @@ def test_the_card_says_what_the_answers_depend_on(rows, tmp_path):
     assert (card["data"]["rows"], card["data"]["is_sample"], card["data"]["refused"]) == (8, False, 0)
     assert card["preflight"] == {"order": "proved"}
     assert set(STATES) == set(run(DIFFSPOT, rows, Scripted(), out, settings()).health)
+
+
+def test_a_model_that_loads_as_another_is_refused(rows, tmp_path):
+    out = RunFolder(tmp_path / "run")
+    with pytest.raises(RuntimeError, match="went away"):
+        run(DIFFSPOT, rows, Scripted(stop_after=2, loaded={"processor": "Slow", "dtype": "float32"}), out, settings())
+    model = Scripted(loaded={"processor": "Fast", "dtype": "float32"})
+    with pytest.raises(UsageError, match=r'model\.loaded\.processor \("Slow" there, "Fast" now\)'):
+        run(DIFFSPOT, rows, model, out, settings())
+    assert model.asked == []
