@@ -45,9 +45,8 @@ def judge_run(out: RunFolder, rows: RowSet, judge: Judge, *, progress: bool = Tr
             except Exception as error:  # whatever a judge may raise: one verdict is missing, the others are not lost
                 counts["failed"] += 1
                 entry = _entry(row, judge.name, record["state"])
-                judged.append(
-                    entry | {"judge_state": f"error: {str(error).splitlines()[0] if str(error) else error!r}"}
-                )
+                reason = (str(error) or repr(error)).splitlines()[0]
+                judged.append(entry | {"judge_state": f"error: {reason}"})
                 continue
         counts["judged"] += 1
         judged.append(_entry(row, judge.name, record["state"], seen[evidence]) | {"evidence": evidence})
