@@ -69,8 +69,8 @@ def read_box(
     frame is a box as well, and in the corner frames an object with named corners instead of ``{x, y, w, h}``.
     `size` and `processed_size` are (width, height) in pixels; the pixel frames need theirs, else `UsageError`.
 
-    >>> read_box([100, 250, 300, 500], "xyxy_1000")
-    ({'x': 0.1, 'y': 0.25, 'w': 0.2, 'h': 0.25}, False)
+    >>> read_box([125, 250, 375, 500], "xyxy_1000")
+    ({'x': 0.125, 'y': 0.25, 'w': 0.25, 'h': 0.25}, False)
     >>> read_box({"x": 100, "y": 250, "w": 300, "h": 500})
     (None, False)
     """
@@ -103,8 +103,8 @@ def write_box(
 ) -> list[float]:
     """`box` as the list of four numbers that `read_box` reads in `frame`.
 
-    >>> write_box({"x": 0.1, "y": 0.25, "w": 0.2, "h": 0.25}, "yxyx_1000")
-    [250.0, 100.0, 500.0, 300.0]
+    >>> write_box({"x": 0.125, "y": 0.25, "w": 0.25, "h": 0.25}, "yxyx_1000")
+    [250.0, 125.0, 500.0, 375.0]
     """
     if frame == "xywh_norm":
         return [box[side] for side in _SIDES]
