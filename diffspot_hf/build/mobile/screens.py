@@ -52,4 +52,5 @@ def _screen(entry: dict[str, str], listed: dict[str, dict[str, dict[str, str]]])
         f"{icons['package']} {icons['version']} ({icons['licence']})",
         f"font {entry['font']} (OFL-1.1)",
     )
-    return Screen(entry["name"], entry["shows"], entry["source"], licence, credits)
+    source = entry["source"] if kit else "diffspot-hf"
+    return Screen(entry["name"], entry["shows"], source, licence, credits)
