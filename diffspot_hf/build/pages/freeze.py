@@ -171,7 +171,7 @@ def _kept(browser: Browser, job: Job, out: Path, limits: Limits, fetched: list[s
             inside[name] = {"count": len(urls), "first": [_printable(url) for url in urls[:MAX_LISTED]]}
     if frozen.dropped:
         inside["dropped"] = frozen.dropped
-    return {"row": row, "inside": inside, "thumb": look.thumb}
+    return {"row": row, "inside": inside, "look": {"thumb": look.thumb, "shape": look.shape}}
 
 
 def _markup(job: Job) -> str:
@@ -213,9 +213,9 @@ def _conclude(out: Path, log: dict[str, dict[str, Any]], jobs: Mapping[str, Job]
         if "reason" in record
     ]
     rows = [record["row"] for record in kept]
-    for file in out.glob("*.html"):
-        if file.name not in {row["file"] for row in rows} and file.stem in log:
-            file.unlink()
+    listed = {row["file"] for row in rows} | {r["row"]["file"] for r in records if "row" in r}
+    for page_id in log.keys() - {file.removesuffix(".html") for file in listed}:
+        (out / f"{page_id}.html").unlink(missing_ok=True)  # gone, or no longer usable
     report = {
         "pages": len(records),
         "kept": len(kept),
@@ -238,16 +238,17 @@ def _conclude(out: Path, log: dict[str, dict[str, Any]], jobs: Mapping[str, Job]
 
 def _mark_twins(records: list[dict[str, Any]]) -> None:
     """Nothing: of pages of one source that look the same, all but the first get the reason ``twin``."""
-    seen: dict[str, list[tuple[str, str]]] = {}
+    seen: dict[str, list[dict[str, Any]]] = {}
     for record in records:
         if "row" not in record:
             continue
-        for page_id, thumb in seen.setdefault(record["source"], []):
-            if are_twins(thumb, record["thumb"]):
-                record.update(reason="twin", detail=f"looks like {page_id}")
-                break
+        record.pop("reason", None)  # of an earlier freeze; who is first can have changed
+        others = seen.setdefault(record["source"], [])
+        twin = next((other for other in others if are_twins(other["look"], record["look"])), None)
+        if twin is None:
+            others.append(record)
         else:
-            seen[record["source"]].append((record["page_id"], record["thumb"]))
+            record.update(reason="twin", detail=f"looks like {twin['page_id']}")
 
 
 def _write(file: Path, text: str) -> None:

@@ -87,7 +87,8 @@ class Watch:
                 return
             self.started = True
         self.asked.add(url)
-        found = self.read(url, style=request.resource_type == "stylesheet") if request.method == "GET" else None
+        kind = request.resource_type
+        found = self.read(url, kind=kind) if request.method == "GET" else None
         if found is None:
             route.fulfill(status=404, body="") if origin_of(url) == self.site.origin else route.abort("blockedbyclient")
             return
@@ -95,14 +96,14 @@ class Watch:
         headers = {"Content-Type": found[1], "Access-Control-Allow-Origin": "*"}
         route.fulfill(status=200, body=self.treat(url, found[0]) if url == self.start else found[0], headers=headers)
 
-    def read(self, url: str, *, style: bool = False) -> tuple[bytes, str] | None:
-        """Bytes and MIME type of `url`, or None when it is refused; then it is listed."""
+    def read(self, url: str, *, kind: str = "") -> tuple[bytes, str] | None:
+        """Bytes and MIME type of `url`, asked for as `kind` (a resource type), or None when it is refused and listed."""
         url = url.partition("#")[0]
         try:
-            return self.site.read(url)
+            return self.site.read(url, picture=kind == "image")
         except Refused as why:
             (self.remote if str(why) == "remote" else self.missing).add(url[:300])
-            if style:
+            if kind == "stylesheet":
                 self.lost_styles.add(url)
             return None
 
@@ -273,14 +274,14 @@ def _fill(text: str, marker: str, parts: list[dict[str, Any]], watch: Watch, fam
     symbols: list[str] = []
 
     def read_picture(url: str) -> tuple[bytes, str] | None:
-        found = watch.read(url)
+        found = watch.read(url, kind="image")
         return light_picture(*found) if found else None
 
     def read_style(url: str) -> tuple[bytes, str] | None:
         # A picture that no element asked for is not painted; fonts are kept for every weight of the families in use.
         if not re.search(r"\.(?:css|woff2?|ttf|otf)(?:$|[?#])", url, re.I) and url.partition("#")[0] not in watch.asked:
             return None
-        return read_picture(url)
+        return watch.read(url) if re.search(r"\.css(?:$|[?#])", url, re.I) else read_picture(url)
 
     def fill(match: re.Match[str]) -> str:
         part = parts[int(match[1])]

@@ -43,6 +43,7 @@ class Job:
     markup: str = ""  # of a page that is in no file
     head: str = ""
     photos: bool = False  # replace them
+    more_photos: tuple[str, ...] = ()  # globs of pictures to be replaced with them
     tailwind: bool = False  # compile the page as a whole
     stamp: str = ""  # tells whether the source is the one that was frozen before
 
@@ -53,7 +54,13 @@ class Job:
         virtual = {self.path: self.markup.encode()} if self.markup else {}
         aliases = tuple((prefix, Path(file)) for prefix, file in self.aliases)
         return FolderSite(
-            Path(self.root), aliases, virtual, self.leave_out, replace_photos=self.photos, seed=f"{self.source}/"
+            Path(self.root),
+            aliases,
+            virtual,
+            self.leave_out,
+            replace_photos=self.photos,
+            more_photos=self.more_photos,
+            seed=f"{self.source}/",
         )
 
     @property
@@ -120,7 +127,7 @@ def _package_jobs(package: Fetched, others: Mapping[str, Fetched], photos: bool)
     skip = {file for glob in source.skip for file in root.glob(glob)}
     files = sorted({file for glob in source.pages for file in root.glob(glob) if file.is_file()} - skip)
     base = Job("", source.short, "", "", source.version, source.licence, root=str(root.resolve()), aliases=tuple(aliases),
-               leave_out=source.leave_out, head=source.head, photos=photos, stamp=source.sha256)  # fmt: skip
+               leave_out=source.leave_out, head=source.head, photos=photos, more_photos=source.photos, stamp=source.sha256)  # fmt: skip
     site = FolderSite(root)
     jobs = [_page_job(base, path := file.relative_to(root).as_posix(), site.url_of(path)) for file in files]
     if source.short == "tailgrids":

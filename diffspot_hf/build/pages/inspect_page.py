@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import base64
 import io
+import zlib
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -25,6 +29,8 @@ MOST_DIFFERENT = 0.3
 """Share of pixels by which the frozen page may differ from the living one (by more than `PIXEL_STEP` levels)."""
 PIXEL_STEP = 16
 LOOK_SIZE = (80, 50)
+TWIN_DIFFERENCE, TWIN_SHAPE = 2.0, 0.97
+"""Mean grey levels between the thumbs, and share of equal elements in view, within which two pages are one."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,7 @@ class Look:
 
     png: bytes
     thumb: str
+    shape: list[str]  # of the elements in view: digests of tag and classes, sorted
     styled: float
     known: float
     blank: float
@@ -56,6 +63,7 @@ def inspect_page(browser: Browser, file: Path, root: Path, frozen: Frozen, *, se
     look = Look(
         png=first,
         thumb=_thumb(first),
+        shape=sorted(f"{zlib.crc32(text.encode()):08x}" for text in figures["shape"]),
         styled=round(figures["styled"] / max(1, figures["seen"]), 3),
         known=round(figures["known"] / max(1, figures["classed"]), 3),
         blank=round(_largest_share(shown), 4),
@@ -72,11 +80,15 @@ def inspect_page(browser: Browser, file: Path, root: Path, frozen: Frozen, *, se
     return look
 
 
-def are_twins(one: str, other: str) -> bool:
-    """True when two thumbs are of pages that look the same."""
-    a, b = (np.frombuffer(base64.b64decode(thumb), dtype=np.uint8).astype(np.int16) for thumb in (one, other))
-    difference = np.abs(a - b)
-    return bool(difference.max() <= 12 and difference.mean() < 0.3)
+def are_twins(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """True when two pages (records with `thumb` and `shape`) look the same, or are built the same and look nearly so."""
+    a, b = (np.frombuffer(base64.b64decode(look["thumb"]), dtype=np.uint8).astype(np.int16) for look in (one, other))
+    difference = float(np.abs(a - b).mean())
+    if difference > TWIN_DIFFERENCE:
+        return False
+    left, right = Counter(one["shape"]), Counter(other["shape"])
+    shared, together = sum((left & right).values()), sum((left | right).values())
+    return shared / max(1, together) > TWIN_SHAPE
 
 
 def _thumb(png: bytes) -> str:

@@ -31,6 +31,7 @@
     }
   };
   for (const sheet of document.styleSheets) try { collect(sheet.cssRules); } catch { /* none of ours */ }
+  const shape = [];
   let seen = 0, styled = 0, classed = 0, known = 0, characters = 0;
   for (const element of document.body ? document.body.querySelectorAll("*") : []) {
     if (element.namespaceURI !== "http://www.w3.org/1999/xhtml" || ["BR", "STYLE", "HEAD", "OPTION", "COL"].includes(element.tagName)) continue;
@@ -39,6 +40,7 @@
     const style = getComputedStyle(element);
     if (style.visibility !== "visible" || style.opacity === "0") continue;
     seen += 1;
+    if (shape.length < 400) shape.push(`${element.localName}.${[...element.classList].sort().join(".")}`);
     for (const node of element.childNodes) if (node.nodeType === Node.TEXT_NODE) characters += node.data.trim().length;
     const base = unasked(element.localName);
     if (PROPERTIES.some((name) => style[name] !== base[name])) styled += 1;
@@ -49,5 +51,5 @@
   }
   host.remove();
   const body = document.body ? getComputedStyle(document.body) : null;
-  return { seen, styled, classed, known, characters, font: body ? body.fontFamily : "", height: document.documentElement.scrollHeight };
+  return { shape, seen, styled, classed, known, characters, font: body ? body.fontFamily : "", height: document.documentElement.scrollHeight };
 }

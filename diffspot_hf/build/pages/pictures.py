@@ -21,8 +21,10 @@ KEPT_NAMES = re.compile(
 PERSON_NAMES = re.compile(
     r"user|avatar|team|face|people|person|profile|author|client|testimonial|woman|man\b|ivana|bruce", re.I
 )
-PHOTO_COLOURS = 3000
-"""Distinct colours in a 128 px thumbnail above which a PNG is taken for a photo (our choice; drawings stay below)."""
+PHOTO_COLOURS = 1500
+PHOTO_ENTROPY = 4.5
+"""Distinct colours, or bits of grey (64 levels), of a 128 px thumbnail above which a PNG is taken for a photo (our
+choice: among the packages' PNGs, drawings and logos stay below both)."""
 SMALLEST_PHOTO = 48
 
 
@@ -44,7 +46,10 @@ def is_photo(name: str, data: bytes) -> bool:
             small = image.convert("RGBA").convert("RGB").resize((128, 128), Image.Resampling.NEAREST)
     except (OSError, ValueError, SyntaxError):
         return False
-    return len(np.unique(np.asarray(small).reshape(-1, 3), axis=0)) > PHOTO_COLOURS
+    colours = len(np.unique(np.asarray(small).reshape(-1, 3), axis=0))
+    shares = np.bincount(np.asarray(small.convert("L")).ravel() >> 2, minlength=64) / (128 * 128)
+    entropy = -float((shares[shares > 0] * np.log2(shares[shares > 0])).sum())
+    return colours > PHOTO_COLOURS or entropy > PHOTO_ENTROPY
 
 
 def stand_in(name: str, data: bytes) -> tuple[bytes, str] | None:
@@ -129,7 +134,7 @@ def _hills(random: np.random.Generator, width: int, height: int) -> Image.Image:
     across = np.linspace(0, 1, 60)
     for layer in range(4):
         level = 0.45 + 0.15 * layer
-        line = level + sum(
+        line = level + min(1.0, width / height) * sum(
             random.uniform(0.01, 0.06) * np.sin(2 * np.pi * (k * across * random.uniform(0.7, 1.6) + random.random()))
             for k in (1, 2, 4)
         )

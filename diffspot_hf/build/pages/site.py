@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import io
 import mimetypes
 import re
@@ -37,11 +38,14 @@ class Refused(Exception):
 
 
 class Site(Protocol):
-    """Where pages come from. `read` gives bytes and MIME type of a URL, or raises `Refused`."""
+    """Where pages come from. `read` gives bytes and MIME type of a URL, or raises `Refused`.
+
+    `picture` says that the URL is asked for as a picture, whatever its name.
+    """
 
     origin: str
 
-    def read(self, url: str) -> tuple[bytes, str]: ...
+    def read(self, url: str, *, picture: bool = False) -> tuple[bytes, str]: ...
 
 
 @dataclass
@@ -50,7 +54,7 @@ class FolderSite:
 
     `aliases` maps remote addresses (a prefix, without the scheme) or paths (from "/") to local files or folders, `virtual` adds pages that
     are in no file, `leave_out` names files that are not given. With `replace_photos`, every photo, and every
-    remote picture, is one of our own making.
+    remote picture, is one of our own making; `more_photos` are globs of pictures that count as photos.
     """
 
     root: Path
@@ -58,6 +62,7 @@ class FolderSite:
     virtual: Mapping[str, bytes] = field(default_factory=dict)
     leave_out: tuple[str, ...] = ()
     replace_photos: bool = False
+    more_photos: tuple[str, ...] = ()
     origin: str = PAGE_ORIGIN
     seed: str = ""  # put in front of a photo's path, so that packages do not share pictures
 
@@ -69,7 +74,7 @@ class FolderSite:
         """The URL under which pages see the file `path` (relative to the root, with slashes)."""
         return f"{self.origin}/{quote(path)}"
 
-    def read(self, url: str) -> tuple[bytes, str]:
+    def read(self, url: str, *, picture: bool = False) -> tuple[bytes, str]:
         parts = urlsplit(url)
         if origin_of(url) == self.origin:
             name = unquote(parts.path).lstrip("/")
@@ -86,9 +91,12 @@ class FolderSite:
             if address == prefix or (prefix.endswith("/") and address.startswith(prefix)):
                 file = self._file(local.resolve(), address[len(prefix) :]) if prefix.endswith("/") else local.resolve()
                 return self._treat(address, file)
-        if self.replace_photos and parts.scheme in ("http", "https") and (size := remote_picture_size(url)):
-            return scene(url, *size), "image/jpeg"
+        if picture and self.replace_photos and parts.scheme in ("http", "https"):
+            return scene(url, *remote_picture_size(url)), "image/jpeg"
         raise Refused("remote")
+
+    def _is_photo(self, name: str, body: bytes) -> bool:
+        return any(fnmatch.fnmatch(name, glob) for glob in self.more_photos) or is_photo(name, body)
 
     def _file(self, root: Path, name: str) -> Path:
         try:
@@ -113,7 +121,7 @@ class FolderSite:
         except OSError as error:
             raise Refused("missing") from error
         kind = kind_of(file.name)
-        if self.replace_photos and kind.startswith("image/") and is_photo(name, body):
+        if self.replace_photos and kind.startswith("image/") and self._is_photo(name, body):
             return stand_in(self.seed + name, body) or (body, kind)
         return body, kind
 
@@ -127,7 +135,7 @@ class LoopbackSite:
     def __post_init__(self) -> None:
         check_loopback(self.origin)
 
-    def read(self, url: str) -> tuple[bytes, str]:
+    def read(self, url: str, *, picture: bool = False) -> tuple[bytes, str]:
         _, body, kind = self.follow(url)
         return body, kind
 
@@ -193,13 +201,18 @@ def kind_of(name: str) -> str:
     return _KINDS.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
 
 
-def remote_picture_size(url: str) -> tuple[int, int] | None:
-    """Pixel size of the picture to draw for a remote one: what its address says, else 640 × 480; None for no picture."""
-    path = urlsplit(url).path.lower()
-    said = re.search(r"(?<!\d)(\d{2,4})[x/](\d{2,4})(?!\d)", path)
-    if said:
-        return min(int(said[1]), 2000), min(int(said[2]), 2000)
-    return (640, 480) if path.endswith((".jpg", ".jpeg", ".png", ".webp", ".avif")) else None
+def remote_picture_size(url: str) -> tuple[int, int]:
+    """Pixel size of the picture to draw for a remote one: what its address says, else 640 × 480.
+
+    >>> remote_picture_size("https://pictures.example/300x200.png"), remote_picture_size("https://pictures.example/80")
+    ((300, 200), (80, 80))
+    """
+    path = urlsplit(url).path
+    both = re.search(r"(?<!\d)([1-9]\d{1,3})[x/]([1-9]\d{1,3})(?!\d)", path)
+    if both:
+        return min(int(both[1]), 2000), min(int(both[2]), 2000)
+    side = re.search(r"/([1-9]\d{1,3})(?:/|$)", path)
+    return (min(int(side[1]), 2000),) * 2 if side else (640, 480)
 
 
 def light_picture(body: bytes, kind: str) -> tuple[bytes, str]:

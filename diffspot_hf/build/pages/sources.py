@@ -29,6 +29,7 @@ class Source:
     root: str = "."  # the folder that the pages call "/", inside the package
     pages: tuple[str, ...] = ()  # globs inside `root`
     skip: tuple[str, ...] = ()  # globs inside `root`: not pages, or pages that show nothing of their own
+    photos: tuple[str, ...] = ()  # globs inside `root`: pictures to be replaced as photos are
     head: str = ""  # markup that the pages lack, put in front of everything else in their <head>
     leave_out: tuple[str, ...] = ()  # files inside `root` that the pages do without
     mounts: tuple[tuple[str, str, str], ...] = ()  # (path below the root, spec of a package, folder in that package)
