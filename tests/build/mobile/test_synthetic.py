@@ -296,7 +296,7 @@ def test_only_visible_and_local_changes_are_kept() -> None:
         hidden = found.try_change(change("round pause button", visibility="hidden"))
         assert hidden is not None
         assert hidden.edges_b == hidden.edges_a  # what is missing keeps its place
-        assert found.try_change(change("song title", margin_top="30px")) is None
+        assert found.try_change(change("song title", display="block", margin_top="30px")) is None
         assert found.try_change(change("artist name", color="rgb(217, 201, 229)")) is None
         assert dict(found.rejected) == {"outside": 1, "invisible": 1}
         assert found.show([kept, hidden]) is not None
