@@ -45,7 +45,7 @@ class Token(NamedTuple):
 def without_decoration(text: str) -> str:
     """`text` without markdown, HTML and LaTeX around the words; line breaks stay.
 
-    >>> without_decoration("**Answer:** $\\\\mathrm{B}$")
+    >>> without_decoration("**Answer:** \\\\mathrm{B}")
     'Answer: B'
     """
     text = _SHORT_HTML.sub(

@@ -42,9 +42,12 @@ def match_issues(
         raise UsageError(f"unknown matching method {method!r}: use 'maximum' or 'greedy'")
     if not 0 < iou_threshold <= 1:
         raise UsageError(f"iou_threshold is {iou_threshold}: it must be above 0 and at most 1")
-    possible = possible_pairs(predicted, human, iou_threshold)
-    pairs = _maximum(possible) if method == "maximum" else _greedy(possible)
-    return sorted(pairs)
+    return choose_pairs(possible_pairs(predicted, human, iou_threshold), method)
+
+
+def choose_pairs(possible: Sequence[Sequence[tuple[float, int]]], method: str) -> list[tuple[int, int]]:
+    """The pairs that `method` makes out of what `possible_pairs` returned, as (predicted, human), sorted."""
+    return sorted(_maximum(possible) if method == "maximum" else _greedy(possible))
 
 
 def overlap(predicted: Issue, human: Issue) -> float:
