@@ -538,6 +538,18 @@ def test_a_local_server_can_be_asked_while_the_hub_is_offline(monkeypatch, start
     assert response.error is None
 
 
+@pytest.mark.parametrize(("bypass", "used"), [("", True), ("127.0.0.1", False)])
+def test_a_proxy_of_the_environment_is_used(monkeypatch, start_server, make_request, bypass: str, used: bool) -> None:
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{_free_port()}")
+    monkeypatch.setenv("no_proxy", bypass)
+    model = model_at(start_server())
+    if used:
+        with pytest.raises(UsageError, match="cannot be reached"):
+            list(model.generate([make_request(0)]))
+    else:
+        assert next(iter(model.generate([make_request(0)]))).error is None
+
+
 def test_a_redirect_is_not_followed(servers, start_server, make_request) -> None:
     server = start_server(servers.OK, servers.Status(307, "elsewhere", {"Location": "http://127.0.0.1:9/"}))
     responses = by_id(list(model_at(server, concurrency=1).generate(make_request(n) for n in range(2))))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import collections
 import contextlib
+import itertools
 import os
 import queue
 import threading
@@ -16,8 +18,10 @@ T = TypeVar("T")
 P = TypeVar("P")
 R = TypeVar("R")
 
-LARGEST_STOCK = 16
-"""Prepared rows that wait for a free worker; each holds its pictures (our choice)."""
+STOCK = 16
+"""Rows that are prepared, or being prepared, for the next free worker; each holds its pictures (our choice)."""
+BLOCK = 8
+"""Rows at most that change threads at once (our choice): at a thousand rows a second each such change counts."""
 _END = object()
 
 
@@ -78,26 +82,43 @@ class Crew(Generic[T, P, R]):
             raise problem[0]
 
     async def _work(self, items: Iterator[T], give: Callable[[R], None]) -> None:
-        stock: asyncio.Queue[Any] = asyncio.Queue(maxsize=min(self._size, LARGEST_STOCK))
+        block = max(1, min(BLOCK, self._size // 4))
+        stock: asyncio.Queue[Any] = asyncio.Queue(maxsize=-(-STOCK // block))
+        ready: collections.deque[P] = collections.deque()
         loop, threads = asyncio.get_running_loop(), min(8, (os.cpu_count() or 1) + 1)
         with ThreadPoolExecutor(threads, thread_name_prefix="diffspot-encode") as pool:
 
             async def feed() -> None:
-                """Puts the items in stock in their order, each already being prepared."""
-                while self._wanted() and (item := await loop.run_in_executor(pool, next, items, _END)) is not _END:
-                    await stock.put(loop.run_in_executor(pool, self._prepare, item))
-                for _ in range(self._size):
-                    await stock.put(_END)
+                """Puts blocks of items in stock in their order, each already being prepared."""
+                while self._wanted() and (taken := await loop.run_in_executor(pool, _taken, items, block)):
+                    await stock.put(loop.run_in_executor(pool, self._prepared, taken))
+                await stock.put(_END)
+
+            async def next_item() -> Any:
+                while not ready:
+                    prepared = await stock.get()
+                    if prepared is _END:
+                        stock.put_nowait(_END)  # for the next worker
+                        return _END
+                    ready.extend(await prepared)
+                return ready.popleft()
 
             async def work() -> None:
-                while (prepared := await stock.get()) is not _END:
-                    if (result := await self._ask(await prepared)) is not None:
+                while (prepared := await next_item()) is not _END:
+                    if (result := await self._ask(prepared)) is not None:
                         give(result)
 
             async with self._context, asyncio.TaskGroup() as group:
                 group.create_task(feed())
                 for _ in range(self._size):
                     group.create_task(work())
+
+    def _prepared(self, items: list[T]) -> list[P]:
+        return [self._prepare(item) for item in items]
+
+
+def _taken(items: Iterator[T], count: int) -> list[T]:
+    return list(itertools.islice(items, count))
 
 
 def _first(error: BaseException) -> BaseException:

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from typing import Any, Protocol
 from urllib.parse import urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
 
 from ...errors import UsageError
 from .failures import Failure
@@ -67,6 +68,8 @@ class UrlTransport:
             path = (path or "/v1") + "/chat/completions"
         self.url = urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
         self.where = urlunsplit((parts.scheme, parts.netloc, path.removesuffix("/chat/completions"), "", ""))
+        # Looked up once: aiohttp's own look-up costs a change of threads for every request.
+        self._proxy = None if proxy_bypass(parts.hostname) else getproxies().get(parts.scheme)
         self._headers = {"Content-Type": "application/json"}
         if key := api_key(parts.hostname, parts.scheme):
             self._headers["Authorization"] = f"Bearer {key}"
@@ -77,7 +80,6 @@ class UrlTransport:
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),  # how many at once is decided elsewhere
             timeout=aiohttp.ClientTimeout(total=None),  # and so is how long to wait
-            trust_env=True,
         )
         return self
 
@@ -93,7 +95,7 @@ class UrlTransport:
         try:
             # A redirect would turn the POST into a GET, or carry pictures and key elsewhere.
             async with self._session.post(
-                self.url, data=encoded, headers=self._headers, allow_redirects=False
+                self.url, data=encoded, headers=self._headers, allow_redirects=False, proxy=self._proxy
             ) as response:
                 body = await response.read()
         except aiohttp.ClientConnectorError as error:
