@@ -20,6 +20,8 @@ from .reading import Statement, statements
 _SIDE_MARK = re.compile(r"§([AB])")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _UNITS = frozenset({"px", "em", "rem", "pt", "%", "pixel", "pixels", "vw", "vh", "ms"})
+_MOST = 12
+"""Claims read of one statement (our choice)."""
 _OPENERS = frozenset({"the", "its", "their", "a", "an", "another", "all", "some", "der", "die", "das", "el", "la", "le"})
 
 
@@ -141,7 +143,7 @@ def _starts(p: _Parsed) -> list[int]:
         own = [c for c in p.chunks if opener <= c.start < end and (c.quotes or any(lexicon().kind_of.get(g) not in (None, "generic") for g in c.nouns))]
         if not own or not any("verb" in h.labels for h in p.s.words if own[0].start < h.start < end):
             continue
-        if any(starts[-1] <= f.at < k for f in p.marks.found) and any(k <= f.at < end for f in p.marks.found):
+        if len(starts) < _MOST and any(starts[-1] <= f.at < k for f in p.marks.found) and any(k <= f.at < end for f in p.marks.found):
             starts.append(k)
     return starts
 
@@ -183,7 +185,7 @@ def _claim(p: _Parsed, start: int, end: int, parents: tuple[Chunk, ...], parent_
         weak = not firm
     first = next((t.raw for t in tokens[start:end] if t.raw[0].isalnum() and t.raw not in ("and", "while")), "")
     return Claim(
-        _text(p, start, end, len(_starts(p)) == 1), p.source.group, chunks, parents, frozenset(effects), not weak, quotes, parent_quotes,
+        _text(p, start, end, start == 0 and end == len(tokens)), p.source.group, chunks, parents, frozenset(effects), not weak, quotes, parent_quotes,
         tuple((side, frozenset(labels)) for side, labels in colors if not labels[0].startswith("§")),
         tuple((side, p.masked.values[int(labels[0][2:])]) for side, labels in colors if labels[0].startswith("§")),
         tuple((t.raw, marks.sides[k]) for k, t in enumerate(tokens[start:end], start) if t.raw[0].isalnum() and marks.live[k]),

@@ -182,12 +182,15 @@ def _strike(s: Sentence, marks: Marks, hard: set[int]) -> None:
         if raw == "not" and s.tokens[min(hit.start + 1, n - 1)].raw in ("only", "just", "merely"):
             continue
         if any(h.start > hit.start and marks.clause[h.start] == marks.clause[hit.start] for h in s.talk if "again" in h.labels):
-            _paint(s, marks, hit.end, "A")
+            if raw != "no":
+                _paint(s, marks, hit.end, "A")
             continue
         ahead = {t.raw for t in s.tokens[hit.end : hit.end + 3]}
         if raw != "no":
             deniers.add(hit.start)
         wide = (raw not in ("not", "cannot", "nicht", "pas", "未") and "'" not in raw) or bool(ahead & _PERCEIVE)
+        if wide and hit.start in negated_at:
+            continue
         stop = next((r for r in resume if r > hit.start), n)
         for k in range(hit.end, stop):
             if not wide and marks.clause[k] != marks.clause[hit.start]:
@@ -205,6 +208,7 @@ def _strike(s: Sentence, marks: Marks, hard: set[int]) -> None:
             negated_at.update(k for k in range(back + 1, hit.start) if marks.clause[k] == marks.clause[hit.start])
     for k in negated_at:
         marks.live[k] = False
+    verbs = {marks.clause[h.start] for h in s.words if "verb" in h.labels}
     shared = [Hit(k, k + 1, ("same",)) for k, t in enumerate(s.tokens) if t.raw in ("§S", "§T")]
     for hit in (*s.talk, *shared):
         if "same" in hit.labels and hit.start in negated_at and any(k in deniers for k in range(hit.start - 3, hit.start)):
@@ -212,9 +216,10 @@ def _strike(s: Sentence, marks: Marks, hard: set[int]) -> None:
         if "same" not in hit.labels or hit.start in negated_at or hit.start in covered or marks.sides[hit.start] == "N":
             continue
         number = marks.clause[hit.start]
+        since = max([c + 1 for c in verbs if c < number] + [c for c in hard if c <= number], default=0)
         stop, back = next((r for r in resume if r > hit.start), n), max((r for r in resume if r < hit.start), default=-1)
         for k in range(max(0, back + 1), stop):
-            alone = k < hit.start and not any(k <= h.start < hit.start and "verb" in h.labels for h in s.words)
+            alone = k < hit.start and marks.clause[k] >= since
             if s.tokens[hit.start].raw != "§S" and (marks.clause[k] == number or alone):
                 marks.live[k] = False
         marks.alike.append((back + 1, stop))
@@ -284,7 +289,7 @@ def _lacks(s: Sentence, marks: Marks, number: int, hits: list[Hit]) -> tuple[int
         for label in hit.labels:
             effect = lexicon().compose.get(label[4:], {}).get("gone") if label.startswith("dim:") else None
             before = [t.raw for t in s.tokens[max(0, hit.start - 2) : hit.start]]
-            if effect and not marks.live[hit.start] and "no" in before and (marks.compares or "longer" in before):
+            if effect and "no" in before and (marks.compares or any("again" in h.labels for h in s.talk)):
                 return hit.start, effect if marks.sides[hit.start] != "A" else _flip(effect)
     return None
 

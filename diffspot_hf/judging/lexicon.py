@@ -21,7 +21,7 @@ _TOKEN = re.compile(
 _SPELLING = (("colour", "color"), ("grey", "gray"), ("centred", "centered"), ("centring", "centering"), ("centre", "center"), ("catalogue", "catalog"), ("odour", "odor"))
 _ENDINGS = ("ing", "ed", "es", "s")
 _KEPT = frozenset({"red", "bed", "this", "its", "was", "is", "has", "as", "us", "yes", "plus", "des", "les", "less", "ring",
-                   "thing", "during", "string", "spring", "across", "address", "press", "size", "ohne", "one", "none", "more"})  # fmt: skip
+                   "thing", "during", "string", "spring", "across", "address", "press", "size", "ohne", "one", "none", "more", "plane", "note", "notes", "site", "sites", "huge", "here"})  # fmt: skip
 
 
 class Token(NamedTuple):
@@ -47,10 +47,14 @@ def stem(word: str) -> str:
     for british, american in _SPELLING:
         if word.startswith(british):
             word = american + word[len(british) :]
+    if word in ("planes", "notes", "sites"):
+        return word[:-1]
     if word in _KEPT or len(word) < 4 or not word.isascii():
         return word
     if word.endswith(("ies", "ied")):
         return word[:-2]
+    if word.endswith("ings") and len(word) > 6:
+        word = word[:-1]
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             word = word[: -len(ending)]
@@ -77,6 +81,10 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
+_WORDS = 50_000
+"""Distinct words remembered by a phrase table before it forgets (our choice)."""
+
+
 class Hit(NamedTuple):
     """A phrase found: token positions `start` to `end` (exclusive) and what the vocabulary says of it."""
 
@@ -95,31 +103,32 @@ class Phrases:
         self._by_first: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
         for key, labels in merged.items():
             self._by_first.setdefault(key[0], []).append((key, tuple(labels)))
-        for candidates in self._by_first.values():
-            candidates.sort(key=lambda entry: (-len(entry[0]), not entry[0][0].startswith("=")))
+        self._by_word: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
 
     def find(self, tokens: Sequence[Token]) -> list[Hit]:
         """The hits in `tokens`, left to right, longest first, without overlap; labels of equally long ones joined."""
         hits: list[Hit] = []
         position, n = 0, len(tokens)
+        known = self._by_word
         while position < n:
             token = tokens[position]
+            candidates = known.get(token.raw)
+            if candidates is None:
+                candidates = known[token.raw] = self._by_first.get("=" + token.raw, []) + self._by_first.get(token.stem, [])
+                if len(known) > _WORDS:
+                    known.clear()
             length, labels = 0, ()
-            for first in ("=" + token.raw, token.stem):
-                for key, names in self._by_first.get(first, ()):
-                    size = len(key)
-                    if size < length or position + size > n:
-                        continue
-                    if all(_same(key[k], tokens[position + k]) for k in range(1, size)):
-                        labels = names if size > length else (*labels, *(x for x in names if x not in labels))
-                        length = size
+            for key, names in candidates:
+                size = len(key)
+                if size < length or position + size > n:
+                    continue
+                if size == 1 or all(_same(key[k], tokens[position + k]) for k in range(1, size)):
+                    labels = names if size > length else (*labels, *(x for x in names if x not in labels))
+                    length = size
             if length:
                 hits.append(Hit(position, position + length, labels))
             position += length or 1
         return hits
-
-    def has(self, tokens: Sequence[Token]) -> bool:
-        return bool(self.find(tokens))
 
 
 def _key(phrase: str) -> tuple[str, ...]:

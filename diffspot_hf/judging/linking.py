@@ -58,7 +58,7 @@ def _link(named: list[Chunk], match: Mapping[int, Match], profile: Profile) -> L
     if any(match[id(c)] == "no" and _bound(c, profile) for c in tied):
         return "other"
     around = profile.context | profile.beside | profile.owners
-    if "yes" in verdicts and verdicts[0] == "apart" and subjects[0].nouns and _relation(subjects[verdicts.index("yes")], profile) == "broad":
+    if "yes" in verdicts and verdicts[0] == "apart" and subjects[0].nouns and subjects[verdicts.index("yes")].head in _BROAD:
         verdicts = ["apart"]
     if "yes" in verdicts:
         chunk = subjects[verdicts.index("yes")]
@@ -156,6 +156,8 @@ def identify(chunk: Chunk, texts: Mapping[int, Quote], profile: Profile) -> Matc
     words = {_fold(word, profile.known) for word in chunk.ids}
     if named or _spelled(frozenset(words), profile.names):
         return "no" if relation == "different" and _rivals(chunk.head, profile) else "yes"
+    if len(chunk.ids) > 1 and set(chunk.ids[:-1]) & profile.heads and (chunk.head in _PARTS or chunk.head in _BROAD):
+        return "yes"  # the icons of the toolbar
     pins = words & (profile.ids | profile.owners) - {chunk.head}
     pins |= {f"#{n}" for n in chunk.ordinals if any(n in own for own in profile.ordinals.values())}
     foreign = _foreign(chunk, profile)
@@ -250,7 +252,7 @@ def _sibling(chunk: Chunk, profile: Profile) -> bool:
         own = profile.modifiers.get(word)
         if not own:
             continue
-        theirs = {w for w in chunk.ids[:k] if w not in generic and w not in _BROAD}
+        theirs = {_fold(w, profile.known) for w in chunk.ids[:k] if w not in generic and w not in _BROAD}
         if theirs and not theirs & (own | profile.known):
             return True
     return False

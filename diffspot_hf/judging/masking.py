@@ -17,6 +17,7 @@ _QUOTES = re.compile(
     r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|„([^“”\n]{1,300})[“”]|«([^»\n]{1,300})»|「([^」\n]{1,300})」|『([^』\n]{1,300})』|`([^`\n]{1,300})`"
     r"|‘((?:[^’\n]|(?<=\w)’(?=\w)){1,300})’(?!\w)|(?<![\w'])'((?:[^'\n]|(?<=\w)'(?=\w)){1,300})'(?!\w)|‹([^›\n]{1,300})›"
 )
+_PLAIN = re.compile(r"\b(?:between |both |across )?A and B\b(?! (?:have|differ))")
 _VERSUS = re.compile(r"(§[QC]\d+|\d\S*)\s(?i:vs\.?|versus|against)\s(?=§[QC]|\d)")
 _SPACED = re.compile(r"(?<![\w§])(?:[^\W\d_] ){3,20}[^\W\d_](?!\w)")
 _NOUN = r"(?i:image|img|screenshot|screen\s?shot|screen\s?capture|snapshot|version|capture|render(?:ing)?|bild|imagen|captura|screen)"
@@ -33,6 +34,7 @@ _SIDES = (
     (re.compile(rf"{_NOUN}\s(?i:before|avant)\b|\((?i:before|original|first|A)\)|\b(?i:in|from|to|than|vs\.?|versus) A(?![\w'])|(?<![\w'.§])A(?=[:=]|\s(?:has|shows|uses|displays|had)\b|\s?→|\s?->)|\b(?i:in the (?:former|original|before))\b(?!\s\w+\s(?:section|area))"), "§A"),
     (re.compile(rf"{_NOUN}\s(?i:after|après)\b|\((?i:after|modified|second|new|B)\)|\b(?i:in|from|to|than|vs\.?|versus) B(?![\w'])|(?<![\w'.§])B(?=[:=]|\s(?:has|shows|uses|displays|is|it)\b)|\b(?i:in the (?:latter|other one|modified one|after))\b"), "§B"),
 )
+_HINT = re.compile(rf"{_LOOSE}|{_NOUN}|(?<![\w§])[AB]\b|[图圖張张幅枚]|変更|变更|(?i:in the (?:original|former|before|latter|other|modified|after)|\((?:before|after|original|modified|first|second|new)\))")
 _BARE = (
     (re.compile(r"\b(?i:in the first|the first|the former)\b(?=\s(?:shows|has|is|it|one|uses|displays|was)\b|\s?[,.;)]|\s?$)"), "§A"),
     (re.compile(r"\b(?i:in the second|the second|the latter|the other)\b(?=\s(?:shows|has|is|it|one|uses|displays)\b|\s?[,.;)]|\s?$)"), "§B"),
@@ -102,10 +104,12 @@ def mask(text: str, names: Sequence[str] = ()) -> Masked:
     if pattern:
         text = pattern.sub(quote, text)
     text = _ANY.sub(value, text)
+    text = _PLAIN.sub(" ", text)
     text = _EACH.sub(" §T ", _BOTH.sub(" §S ", _PAIR.sub(" ", text)))
     text = _VERSUS.sub(r"\1 → ", text)
-    for expression, mark in _SIDES:
-        text = expression.sub(f" {mark} ", text)
+    if _HINT.search(text):
+        for expression, mark in _SIDES:
+            text = expression.sub(f" {mark} ", text)
     if "§A" in text or "§B" in text:
         for expression, mark in _BARE:
             text = expression.sub(f" {mark} ", text)

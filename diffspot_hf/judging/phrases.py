@@ -63,8 +63,9 @@ class Chunk:
 def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chunk, ...]:
     """The noun phrases between two token positions, in order; measures, effects and colours are no part of them."""
     end = len(s.tokens) if end is None else end
-    element_at = {h.start: h for h in s.elements}
-    inside = {k for h in s.elements for k in range(h.start, h.end)}
+    told = {k for h in s.effects if h.end - h.start > 1 and any(x.startswith("effect:") for x in h.labels) for k in range(h.start, h.end)}
+    element_at = {h.start: h for h in s.elements if h.start not in told}
+    inside = {k for h in element_at.values() for k in range(h.start, h.end)}
     skipped = {k for hits in (s.effects, s.colors, s.talk) for h in hits for k in range(h.start, h.end)} - inside
     moving = {k for h in s.effects if any(x.startswith(("effect:x", "effect:y")) for x in h.labels) for k in range(h.start, h.end)}
     states = {k for h in s.effects if all(x.startswith("state:") for x in h.labels) for k in range(h.start, h.end)}
@@ -91,7 +92,7 @@ def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chun
                 builder.close("side")
         elif token.raw in _BREAKS:
             builder.close("colon" if token.raw in (":", "—", "–", "(") else "other")
-        elif word is not None and not token.glued and position not in skipped:
+        elif word is not None and not token.glued and (position not in skipped or "verb" in word.labels):
             labels = word.labels
             if "of" in labels:
                 builder.close("of")
@@ -160,6 +161,8 @@ class _Builder:
             elif label.startswith("~"):
                 self._ids.append(label)
         groups = [label for label in hit.labels if label[0] not in "#~"]
+        if groups[:1] == ["backdrop"] and self._nouns:
+            groups = []  # the background of a thing is spoken of as the thing
         if groups:
             self._ids.append(groups[0])
             self._nouns.append(groups[0])

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-HEAD, TAIL = 400_000, 100_000
+HEAD, TAIL = 60_000, 20_000
 """Characters read of an enormous reply, from its start and from its end (our choice: no ordinary reply is as long)."""
-LONGEST = 1_500
+LONGEST = 600
 """Characters of one statement; a longer one is cut (our choice)."""
 
 _THINK = re.compile(r"<(/?)(?:think|thinking|thought|reasoning|reflection)>", re.I)
@@ -333,8 +333,9 @@ def _side_of(sentence: str) -> str | None:
 
 
 def _cut(text: str) -> Iterator[str]:
-    for start in range(0, len(text), LONGEST):
-        if piece := text[start : start + LONGEST].strip():
+    step = LONGEST if text.isascii() else LONGEST // 3  # scripts without blanks say more in a character
+    for start in range(0, len(text), step):
+        if piece := text[start : start + step].strip():
             yield piece
 
 

@@ -149,6 +149,8 @@ def _profile(element: str, description: str, values: tuple[str, ...]) -> Profile
                 ids.update(w for w in chunk.ids if lexicon().kind_of.get(w) != "generic")
             elif chunk.start < verb or source == "element":
                 context.update(chunk.ids)
+    if "backdrop" in ids | set(heads) or ("background" in element.casefold() and set(heads) <= {"region"}):
+        heads.update(dict.fromkeys(("backdrop", "region")))
     first = next((w for w in reversed(re.split(r"\s(?:of|in|on|at|to|under|above|below|near|over|behind|between|with)\s", element)[0].split())), "")
     plural = first.endswith("s") and not first.endswith("ss") and len(first) > 3 or bool(heads.keys() & _COLLECTIONS - {"text", "table"})
     tokens = {stem(w.casefold()) for name in names if name not in values for w in _WORD.findall(name)}
@@ -185,7 +187,7 @@ def _heads(chunk: Chunk) -> list[str]:
 
 def _after_to(sentence: Sentence, chunk: Chunk) -> bool:
     """Whether the phrase is what the thing answers to or is for ("the answer to the first question")."""
-    return any(sentence.tokens[k].raw in ("to", "for") for k in range(max(0, chunk.start - 3), chunk.start))
+    return any(sentence.tokens[k].raw in ("to", "for") and sentence.tokens[k - 1].raw not in ("next", "close") for k in range(max(0, chunk.start - 3), chunk.start))
 
 
 def _sign(operator: str, direction: str, old: str, new: str, old_colors: tuple[Oklch, ...], new_colors: tuple[Oklch, ...]) -> str:
