@@ -20,6 +20,10 @@ DEGREE = {"easy": "much ", "medium": "", "hard": "slightly "}
 CLEARLY = {"easy": "clearly ", "medium": "", "hard": "slightly "}
 
 
+WORDS = frozenset({"text", "heading", "paragraph", "caption", "quotation", "label", "form label", "date", "term"})
+"""Kinds that are nothing but their text."""
+
+
 @dataclass(frozen=True)
 class Scene:
     """A change in its surroundings; `effect` is what the layout did: rectangles before and after, shift of the text."""
@@ -95,20 +99,21 @@ def _line_height(s: Scene) -> str:
     if s.change.note == "lines":
         word = "further apart" if s.grew else "closer together"
         return f"the lines of {s.who} stand {s.more}{word}: {values}.{_moved(s)}"
-    what = "the text of " if s.change.note == "line" else "the texts in "
+    what, have = ("the text of ", "has") if s.change.note == "line" else ("the texts in ", "have")
     size = s.effect["after"][3] - s.effect["rect"][3]
     if abs(size) >= 1:
-        return f"{s.who} is {_few(abs(size))} {'taller' if size > 0 else 'shorter'}, as its {values} goes.{_moved(s)}"
+        return f"{s.who} is {_few(abs(size))} {'taller' if size > 0 else 'shorter'}: {values}.{_moved(s)}"
     word = "more" if s.grew else "less"
-    return f"{what}{s.who} has {s.more}{word} room per line: {values}.{_moved(s)}"
+    return f"{what}{s.who} {have} {s.more}{word} room per line: {values}.{_moved(s)}"
 
 
 def _text(s: Scene) -> str:
     old, new = s.change.details["old"], s.change.details["new"]
     name = s.facts["name"]
+    whose = s.who if s.facts["name"]["kind"] in WORDS else f"the text of {s.who}"
     now = f"it now reads {naming.quoted(_shown(s, s.change.new), 90)}"
     if s.change.magnitude == "whole label":
-        return f"the text of {s.who} is replaced: {now}."
+        return f"{whose} is replaced: {now}."
     if s.change.magnitude == "one character":
         a, b = _around(s.change.old, s.change.new)
         return f"one character changes in {s.who}: {naming.quoted(_shown(s, a))} becomes {naming.quoted(_shown(s, b))}."
@@ -117,13 +122,13 @@ def _text(s: Scene) -> str:
         return f"the {part.format(naming.quoted(_shown(s, old)))} missing from {s.who}: {now}."
     if s.change.magnitude == "one word":
         if len(name["label"].split()) < 2:
-            return f"the text of {s.who} is replaced: {now}."
+            return f"{whose} is replaced: {now}."
         return f"in {s.who} the word {naming.quoted(_shown(s, old))} is replaced by {naming.quoted(_shown(s, new))}."
     return f"half of the words of {s.who} are replaced: {now}."
 
 
 def _color(s: Scene) -> str:
-    what = "text" if s.change.property == "color" else "background"
+    what = "background" if s.change.property != "color" else "colour" if s.facts["name"]["kind"] in WORDS else "text"
     return f"the {what} of {s.who} is {s.more}{s.change.direction}: {_colours(s.change)}."
 
 
@@ -185,14 +190,14 @@ def _border(s: Scene) -> str:
 
 def _rounded(s: Scene) -> str:
     half, old, new = (s.change.details[k] for k in ("half", "from", "to"))
-    if new == 0:
+    if s.change.tier == "easy" and new == 0:
         shape = f"square instead of {'fully round' if old >= half else 'rounded'}"
-    elif new >= half:
+    elif s.change.tier == "easy" and new >= half:
         shape = f"fully round instead of {'square' if old == 0 else 'slightly rounded'}"
     else:
         shape = f"{s.more}{'rounder' if s.grew else 'less round'}"
-    if s.change.tier == "hard":
-        shape = f"slightly {'rounder' if s.grew else 'less round'}"
+        sizes = ["fully round" if radius >= half else f"{number(radius)} px" for radius in (old, new)]
+        shape += f": their radius goes from {sizes[0]} to {sizes[1]}"
     return f"the corners of {s.who} are {shape}."
 
 
@@ -205,12 +210,7 @@ assert list(_SAY) == list(OPERATORS)
 
 
 def _text_of(s: Scene) -> str:
-    kind = s.facts["name"]["kind"]
-    return (
-        f"the text of {s.who}"
-        if kind in ("button", "badge", "box", "card", "notice", "table cell", "list item")
-        else s.who
-    )
+    return s.who if s.facts["name"]["kind"] in {*WORDS, "link"} else f"the text of {s.who}"
 
 
 def _colours(change: Change) -> str:

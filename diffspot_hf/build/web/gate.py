@@ -84,8 +84,8 @@ def grown(box: Box, by: Box, size: tuple[int, int]) -> Box:
     return left, top, right - left, bottom - top
 
 
-def is_near_blank(picture: np.ndarray[Any, Any], *, least: float = 0.005) -> bool:
-    """Whether less than `least` of the picture differs from its most frequent colour (0.5 %: our choice)."""
+def is_near_blank(picture: np.ndarray[Any, Any], *, least: float = 0.002) -> bool:
+    """Whether less than `least` of the picture differs from its most frequent colour (0.2 %: our choice)."""
     numpy = need("numpy", "build")
     sample = picture[::2, ::2].astype(numpy.uint32)
     codes = (sample[..., 0] << 16) | (sample[..., 1] << 8) | sample[..., 2]

@@ -18,9 +18,9 @@ def position(facts: Facts, tier: Tier) -> Iterator[Change]:
     before = facts["computed"]["transform"]
     for size in OPERATORS["position"].sizes[tier]:
         for way, (x, y) in WAYS.items():
-            move = f"translate({number(x * size)}px, {number(y * size)}px)"
+            move = f"translate({', '.join(f'{number(d * size)}px' if d else '0' for d in (x, y))})"
             yield Change(
-                "position", tier, "transform", "translate(0, 0)", move.replace("0px", "0") if size % 10 else move,
+                "position", tier, "transform", "translate(0, 0)", move,
                 f"{number(size)}px {way}", way, style={"transform": move if before == "none" else f"{move} {before}"},
                 watch=(Watch("transform"),), details={"x": x * size, "y": y * size},
             )  # fmt: skip

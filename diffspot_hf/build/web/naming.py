@@ -18,23 +18,28 @@ ALONE = frozenset(
 )
 """Kinds that are clear without any text, being the only one of their kind."""
 
+HOLDERS = (
+    frozenset({"block", "box", "card", "list", "form", "table", "section", "article", "main area", "notice"}) | ALONE
+)
+"""Kinds whose text is what they hold, not what they say."""
+
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 NUMBERS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
 def is_nameable(name: Mapping[str, Any]) -> bool:
     """Whether the element can be told from all others in words: a person must be able to find it."""
-    if name["kind"] in ("group", "box") and not name["heading"]:
-        return 0 < len(name["label"]) <= LONGEST and not name["of"] > len(ORDINALS)
     if name["of"] > len(ORDINALS):
         return False
-    return bool(name["label"] or name["heading"] or name["beside"] or name["kind"] in ALONE)
+    if name["kind"] in ("group", "box") and not name["heading"]:
+        return 0 < len(name["label"]) <= LONGEST
+    return bool(name["label"] or name["heading"] or name["picture"] or name["beside"] or name["kind"] in ALONE)
 
 
 def phrase(name: Mapping[str, Any]) -> str:
     """The element as a noun phrase without its place.
 
-    >>> blank = {"label": "", "heading": "", "beside": "", "above": "", "nth": 1, "of": 1}
+    >>> blank = {"label": "", "heading": "", "picture": "", "beside": "", "above": "", "nth": 1, "of": 1}
     >>> phrase(blank | {"kind": "heading", "label": "Autumn boots"})
     "the heading 'Autumn boots'"
     >>> phrase(blank | {"kind": "button", "label": "View", "nth": 2, "of": 5})
@@ -43,28 +48,35 @@ def phrase(name: Mapping[str, Any]) -> str:
     "the card headed 'Revenue'"
     >>> phrase(blank | {"kind": "icon", "beside": "Dashboard"})
     "the icon beside 'Dashboard'"
+    >>> phrase(blank | {"kind": "button", "picture": "search"})
+    'the button with the search icon'
     """
-    kind, label, nth, of = name["kind"], name["label"], name["nth"], name["of"]
-    if kind == "text":
-        kind = "text" if len(label) > 3 else "label"
-    if name["heading"] and kind not in TEXTS_FIRST:
-        thing, text, form = kind, name["heading"], "{thing} headed {text}"
-    elif label and kind in TEXTS_FIRST:
-        thing, text, form = kind, label, "{text} {thing}"
-    elif label:
-        thing, text = kind, label
-        form = "{thing} {text}" if kind not in ("group", "box", "card", *ALONE) else "{thing} with {text}"
-    elif name["beside"]:
-        thing, text, form = kind, name["beside"], "{thing} beside {text}"
-    elif name["above"]:
-        thing, text, form = kind, name["above"], "{thing} under {text}"
-    else:
-        thing, text, form = kind, "", "{thing}"
-    if of > 1 and nth <= len(ORDINALS):
-        count = NUMBERS[of] if of < len(NUMBERS) else str(of)
+    thing, form, text = _parts(name)
+    if name["of"] > 1:
+        count = NUMBERS[name["of"]] if name["of"] < len(NUMBERS) else str(name["of"])
+        form = f"{ORDINALS[min(name['nth'], len(ORDINALS)) - 1]} of the {count} {form}"
         thing = plural(thing)
-        return f"the {ORDINALS[nth - 1]} of the {count} {form.format(thing=thing, text=quoted(text))}"
     return f"the {form.format(thing=thing, text=quoted(text))}"
+
+
+def _parts(name: Mapping[str, Any]) -> tuple[str, str, str]:
+    kind, label = name["kind"], name["label"]
+    if kind == "group":
+        kind = "block"
+    if name["heading"]:
+        return kind, "{thing} headed {text}", name["heading"]
+    if kind in ALONE and name["of"] == 1:
+        return kind, "{thing}", ""
+    if label and kind in TEXTS_FIRST:
+        return kind, "{text} {thing}", label
+    if label:
+        return kind, "{thing} with {text}" if kind in HOLDERS else "{thing} {text}", label
+    if name["picture"]:
+        return (kind, f"{name['picture']} {{thing}}", "") if kind == "icon" else (
+            kind, f"{{thing}} with the {name['picture']} icon", "")  # fmt: skip
+    if name["beside"]:
+        return kind, "{thing} beside {text}", name["beside"]
+    return (kind, "{thing} under {text}", name["above"]) if name["above"] else (kind, "{thing}", "")
 
 
 def quoted(text: str, longest: int = LONGEST) -> str:

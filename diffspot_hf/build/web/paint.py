@@ -11,12 +11,15 @@ from .color import RGBA, css, shifted
 from .scales import OPERATORS, Tier
 from .typography import direction
 
+SEEN = 0.5
+"""Colours that let more through than this are left alone: a step of theirs is hardly a step on the screen."""
+
 
 def color(facts: Facts, tier: Tier) -> Iterator[Change]:
     kinds = [("color", bool(facts["own"])), ("background-color", not facts["gradient"])]
     for name, eligible in kinds:
         old: RGBA = tuple(facts["rgba"][name])
-        if eligible and old[3] > 0.05:
+        if eligible and old[3] >= SEEN:
             yield from _lighter_and_darker("color", tier, name, old, OPERATORS["color"].lightness[tier], [name])  # type: ignore[index]
 
 
@@ -47,7 +50,7 @@ def opacity(facts: Facts, tier: Tier) -> Iterator[Change]:
 
 
 def border(facts: Facts, tier: Tier) -> Iterator[Change]:
-    sides: list[str] = facts["borders"]
+    sides = [side for side in facts["borders"] if _stands_out(facts, side)]
     if not sides:
         return
     computed, operator = facts["computed"], OPERATORS["border"]
@@ -73,6 +76,14 @@ def border(facts: Facts, tier: Tier) -> Iterator[Change]:
             "border", tier, "border-color", old, operator.lightness[tier], [f"border-{side}-color" for side in sides]
         ):
             yield Change(**{**vars(change), "details": {**change.details, "sides": sides}})
+
+
+def _stands_out(facts: Facts, side: str) -> bool:
+    """Whether a border can be told from the element's own background; one of the same colour cannot be seen."""
+    edge, ground = facts["rgba"][f"border-{side}-color"], facts["rgba"]["background-color"]
+    if edge[3] < SEEN:
+        return False
+    return ground[3] < SEEN or sum(abs(a - b) for a, b in zip(edge[:3], ground[:3], strict=True)) >= 12
 
 
 def rounded(facts: Facts, tier: Tier) -> Iterator[Change]:

@@ -64,7 +64,7 @@ def letter_spacing(facts: Facts, tier: Tier) -> Iterator[Change]:
 
 def line_height(facts: Facts, tier: Tier) -> Iterator[Change]:
     """Texts of several lines, single lines in a box with room, and containers whose children inherit the value."""
-    if not facts["text"]:
+    if not facts["text"] or not facts["fontSize"]:
         return
     old = line_ratio(facts)
     for size in OPERATORS["line_height"].sizes[tier]:

@@ -6,9 +6,10 @@
 
   // Motion stops, and hit tests see what pointer-events would hide. Neither changes a still page's pixels.
   const still = new CSSStyleSheet();
+  // In a layer: there an !important wins over every one outside of layers, however specific.
   still.replaceSync(
-    "*,*::before,*::after{animation:none!important;transition:none!important;caret-color:transparent!important;" +
-      "scroll-behavior:auto!important;pointer-events:auto!important}",
+    "@layer diffspot-still{*,*::before,*::after{animation:none!important;transition:none!important;" +
+      "caret-color:transparent!important;scroll-behavior:auto!important;pointer-events:auto!important}}",
   );
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, still];
   for (const svg of document.querySelectorAll("svg")) {

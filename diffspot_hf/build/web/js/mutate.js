@@ -124,8 +124,10 @@
   const newlyCut = (before, after) =>
     [...after].some(([el, [x, y]]) => (x && !before.get(el)?.[0]) || (y && !before.get(el)?.[1]));
   // Nothing seen of a thing is inside everything.
-  const inside = (r, box) =>
-    r.right - r.left <= EXACT || r.bottom - r.top <= EXACT || (r.left >= box[0] - EXACT && r.top >= box[1] - EXACT && r.right <= box[0] + box[2] + EXACT && r.bottom <= box[1] + box[3] + EXACT);
+  const inside = (r, box, slack = 0) =>
+    r.right - r.left <= EXACT || r.bottom - r.top <= EXACT ||
+    (r.left >= box[0] - EXACT && r.top >= box[1] - EXACT - slack &&
+      r.right <= box[0] + box[2] + EXACT && r.bottom <= box[1] + box[3] + EXACT + slack);
   const shifted = (a, b) =>
     Math.abs(a.left - b.left) > EXACT || Math.abs(a.top - b.top) > EXACT ||
     Math.abs(a.right - b.right) > EXACT || Math.abs(a.bottom - b.bottom) > EXACT;
@@ -158,7 +160,9 @@
         const moved = shifted(was, r);
         if (moved) moves.push([node, r.left - was.left, r.top - was.top]);
         if (node === el || !(moved || (rules.spills && el.contains(node)))) continue;
-        if (!inside(seen, box) || (moved && !inside(D.visibleRect(node, clippers), box)))
+        // A text's rectangle is as high as its font, often higher than its line; the pixels will tell.
+        const slack = node.nodeType === 3 && el.contains(node) ? 0.3 * parseFloat(D.style(node.parentElement).fontSize) : 0;
+        if (!inside(seen, box, slack) || (moved && !inside(D.visibleRect(node, clippers), box, slack)))
           return { reason: moved ? "moves its surroundings" : "content sticks out" };
       }
       if (rules.mustMove && !moves.length) return { reason: "nothing moves" };

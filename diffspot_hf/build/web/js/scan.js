@@ -85,6 +85,8 @@
     return TAGS[tag] || "";
   };
   const WORDED = /^(heading|button|link|list item|table cell|column header|form label|badge|caption|paragraph|quotation)$/;
+  const HEADED = /^(card|section|article|form|box|group|figure|sidebar|banner|notice|table|main area|header|footer)$/;
+  const SMALL = /^(icon|image|avatar|button|link|checkbox|radio button|slider|input field|text area|drop-down|progress bar|badge)$/;
   const shownText = (el) => D.words(el.innerText ?? el.textContent ?? "");
   const labelOf = (el, kind) => {
     if (kind === "input field" || kind === "search field" || kind === "text area")
@@ -93,7 +95,23 @@
       return D.words(el.labels?.[0]?.innerText || el.value || el.getAttribute("aria-label") || "");
     if (kind === "icon" || kind === "image" || kind === "avatar")
       return D.words(el.getAttribute("alt") || el.getAttribute("aria-label") || el.querySelector?.("title")?.textContent || el.title || "");
+    if (kind === "form") return shownText(el) || D.words(el.querySelector("[placeholder]")?.placeholder || "");
     return shownText(el);
+  };
+  // What an icon shows, as its class says it: fa-search, bi-gear-fill, mdi-account.
+  const PICTURE = /(?:^|\s)(?:fa|bi|mdi|ti|fe|ni|icon|glyphicon|feather|lucide|bx|ri|la|nc-icon|simple-icon|dripicons)-([a-z][a-z-]{2,})(?=\s|$)/g;
+  const NO_PICTURE = /^(fw|lg|sm|xs|spin|pulse|stack|inverse|solid|regular|light|brands|border|icon|icons|pull-.*|rotate-.*|flip-.*|size-.*)$/;
+  const SHAPES = { bars: "menu", th: "grid", cog: "gear", times: "cross", ellipsis: "three dots", "ellipsis h": "three dots",
+    "ellipsis v": "three dots", cogs: "gears", "th large": "grid" };
+  const pictureOf = (el) => {
+    for (const at of [el, ...el.querySelectorAll("i,span,svg")].slice(0, 4)) {
+      const names = [...(at.getAttribute("class") || "").matchAll(PICTURE)].map((m) => m[1]).filter((n) => !NO_PICTURE.test(n));
+      if (names.length) {
+        const name = names[0].replace(/-(alt|fill|o|outline|line|f|square)$/, "").replace(/-/g, " ");
+        return SHAPES[name] || name;
+      }
+    }
+    return "";
   };
   const besideOf = (el) => {
     for (let at = el.parentElement, n = 0; at && n < 4; at = at.parentElement, n++) {
@@ -131,8 +149,10 @@
     if (own && !kind) kind = text.length > 60 ? "paragraph" : "text";
     if (kind === "paragraph" && text.length <= 40) kind = "text";
     if (!kind) kind = el.children.length > 1 && !paintsBox(el, cs) ? "group" : "box";
-    const label = labelOf(el, kind);
-    return { kind, label, heading: own ? "" : headingIn(el), beside: label ? "" : besideOf(el), above: headingAbove(el) };
+    const label = labelOf(el, kind), picture = label ? "" : pictureOf(el);
+    const heading = own || !HEADED.test(kind) ? "" : headingIn(el);
+    const beside = label || picture || heading || !SMALL.test(kind) ? "" : besideOf(el);
+    return { kind, label, picture, heading, beside, above: headingAbove(el) };
   };
 
   const normalLine = (cs) => {
@@ -207,7 +227,8 @@
       D.elements.push(el);
       const f = factsOf(el, cs, r, D.elements.length - 1);
       // The same words in the same role twice: a person would count them.
-      const key = `${f.name.kind}|${f.name.label}`;
+      const { kind, label, picture, heading, beside } = f.name;
+      const key = [kind, label, picture, heading, beside].join("|");
       if (!named.has(key)) named.set(key, []);
       const alike = named.get(key);
       if (!alike.length || !D.elements[alike.at(-1).i].contains(el)) alike.push(f);
