@@ -169,6 +169,8 @@ def _claim(p: _Parsed, start: int, end: int, parents: tuple[Chunk, ...], parent_
         effects.add("other~")
     if not effects and ((marks.compares and _contrasted(p, start, end)) or numbers):
         effects.add("other~")
+    if effects & {"bcolor~", "bstyle~", "bwidth+", "bwidth-"}:
+        effects.discard("border~")
     if len(effects) > 1:
         effects.discard("vague~")
         effects.discard("other~")
@@ -231,7 +233,7 @@ def _color_effects(effects: set[str], colors: list[tuple[str, tuple[str, ...]]],
     both = [{labels for side, labels in colors if side == s} for s in "AB"]
     words = [{word for word, side in told if side == s} for s in "AB"]
     if both[0] and both[0] == both[1] and words[0] == words[1]:
-        return set()
+        return {"grad~"} if len(both[0]) > 1 and [w for w, s in told if s == "A"] != [w for w, s in told if s == "B"] else set()
     if "dim:border" in dims or any(e.startswith(("bwidth", "border", "bcolor")) for e in effects):
         return {"bcolor~"}
     places = {label for h in p.s.words if start <= h.start < end for label in h.labels if label.startswith("place:")}
@@ -328,7 +330,7 @@ def _contrasted(p: _Parsed, start: int, end: int) -> bool:
 def _unexplained(p: _Parsed, start: int, end: int, chunks: tuple[Chunk, ...]) -> bool:
     """Whether a list item names a thing and says something of it that no part of the lexicon explains."""
     tokens = p.s.tokens
-    if not all(p.marks.live[start:end]) or p.marks.alike or any(t.raw in ("§S", "§T") for t in tokens) or len(tokens) > 30:
+    if p.masked.sided or not all(p.marks.live[start:end]) or p.marks.alike or any(t.raw in ("§S", "§T") for t in tokens) or len(tokens) > 30:
         return False
     if any({"same", "negator", "hedge", "preamble"} & set(h.labels) for h in p.s.talk):
         return False

@@ -121,7 +121,7 @@ def names(color: Oklch) -> frozenset[str]:
         fits.add("black")
     if color.c < 0.065 and 0.2 < color.l < 0.99:
         fits.add("gray")
-    if color.c > 0.012:
+    if color.c > 0.035:
         for name, (low, high) in vocabulary("colors")["hue"].items():
             if not (low <= color.h <= high or low <= color.h + 360 <= high):
                 continue

@@ -134,6 +134,7 @@ def _assign_sides(s: Sentence, marks: Marks, compare: dict[int, Hit], hard: set[
         for k in range(hit.start):
             if clause[k] == clause[hit.start] and sides[k] == "B":
                 sides[k] = "A"
+    both = {"§A", "§B"} <= {t.raw for t in tokens}
     later_now = max((k for k, t in enumerate(tokens) if t.raw in _NOW), default=-1)
     for k, token in enumerate(tokens):
         hit = compare.get(k)
@@ -146,7 +147,7 @@ def _assign_sides(s: Sentence, marks: Marks, compare: dict[int, Hit], hard: set[
             _paint(s, marks, k, "N")
         elif "from" in labels:
             end = next((j for j in range(k + 1, min(n, k + _REACH)) if (compare.get(j) is not None and "to" in compare[j].labels) or tokens[j].raw in _ARROWS), None)  # fmt: skip
-            if end is not None and sides[k] != "N":
+            if end is not None and sides[k] != "N" and not both:
                 met = True
                 for j in range(k, end):
                     sides[j] = "A"

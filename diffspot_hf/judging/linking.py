@@ -57,6 +57,8 @@ def _link(named: list[Chunk], match: Mapping[int, Match], profile: Profile) -> L
         return "other"
     if any(match[id(c)] == "no" and _bound(c, profile) for c in tied):
         return "other"
+    if profile.names and any(c.rel == "topic" and match[id(c)] != "yes" and not set(c.ids) & profile.known for c in named):
+        return "other"
     around = profile.context | profile.beside | profile.owners
     if "yes" in verdicts and verdicts[0] == "apart" and subjects[0].nouns and subjects[verdicts.index("yes")].head in _BROAD:
         verdicts = ["apart"]
@@ -88,6 +90,8 @@ def _surroundings(first: Chunk, named: list[Chunk], match: Mapping[int, Match], 
         if touched:
             if first.head == "everything" and any(c.rel == "beside" for c in others):
                 return "below"
+            if first.head == "text" and profile.heads and all(lexicon().kind_of.get(h) == "media" for h in profile.heads):
+                return "other"
             return "pinned" if first.head in ("text", "thing") and _texts(profile) else "area"
         if {p for c in named for p in c.places} & profile.places:
             return "area"

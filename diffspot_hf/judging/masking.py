@@ -17,6 +17,7 @@ _QUOTES = re.compile(
     r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|„([^“”\n]{1,300})[“”]|«([^»\n]{1,300})»|「([^」\n]{1,300})」|『([^』\n]{1,300})』|`([^`\n]{1,300})`"
     r"|‘((?:[^’\n]|(?<=\w)’(?=\w)){1,300})’(?!\w)|(?<![\w'])'((?:[^'\n]|(?<=\w)'(?=\w)){1,300})'(?!\w)|‹([^›\n]{1,300})›"
 )
+_BRACKETED = re.compile(r"\(\s?(?i:in )?(§[AB])\s?\)?")
 _PLAIN = re.compile(r"\b(?:between |both |across )?A and B\b(?! (?:have|differ))")
 _VERSUS = re.compile(r"(§[QC]\d+|\d\S*)\s(?i:vs\.?|versus|against)\s(?=§[QC]|\d)")
 _SPACED = re.compile(r"(?<![\w§])(?:[^\W\d_] ){3,20}[^\W\d_](?!\w)")
@@ -113,7 +114,7 @@ def mask(text: str, names: Sequence[str] = ()) -> Masked:
     if "§A" in text or "§B" in text:
         for expression, mark in _BARE:
             text = expression.sub(f" {mark} ", text)
-        text = " ".join(text.split())
+        text = _BRACKETED.sub(r" \1 , ", " ".join(text.split()))
         text = _BETWEEN.sub(" ", text)
         text = _REFERENCE.sub(" , ", text)
         if "§A" not in text:

@@ -37,7 +37,7 @@ def analyse(text: str) -> Sentence:
 
 @dataclass(frozen=True)
 class Chunk:
-    """A noun phrase. `rel` is how it is tied to what stands before: ``subject``, ``of``, ``within`` (in, on …), ``target`` (to, from, with …), ``beside``
+    """A noun phrase. `rel` is how it is tied to what stands before: ``subject``, ``of``, ``within`` (in, on …), ``target`` (to, from, with …), ``topic`` (about …), ``beside``
     (below, next to …), ``colon``, ``object``, ``other``. `ids` are its words, each as its group or stem, in order; `nouns`
     the groups of known things among them; `places` the sides it names; `quotes` the numbers of its quotations;
     `lifted` that only a measure stood before it ("the spacing of …"); `tints` are its colour words ("the blue tent")."""
@@ -98,6 +98,8 @@ def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chun
                 builder.close("of")
             elif "within" in labels:
                 builder.close("within")
+            elif "topic" in labels:
+                builder.close("topic")
             elif "target" in labels:
                 builder.close("target")
             elif "beside" in labels:

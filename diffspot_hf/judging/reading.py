@@ -209,6 +209,10 @@ def _place(
     items: list[_Item], parents: list[_Item], content: str, sided: tuple[str, str] | None, indent: int, listed: bool, header: str
 ) -> None:
     """Puts one line where it belongs: onto an open item, below its parent, or as an item of its own."""
+    side = _side_of(content)
+    if items and listed and side and items[-1].listed and _side_of(items[-1].text) not in (None, side) and ";" not in items[-1].text:
+        items[-1].text, items[-1].sided = f"{items[-1].text} ; {content}", True
+        return
     label = _LABEL.match(content)
     key = _plain(label[1]) if label else ""
     last = items[-1] if items else None

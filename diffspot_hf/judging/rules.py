@@ -73,6 +73,8 @@ def _verdict(tie: Link, kind: str, claim: Claim, record: Record) -> tuple[str, b
         return "correct", False
     if tie == "below":
         return ("partial", False) if kind == "vague" else ("missed", not flow)
+    if tie == "area" and kind == "wrong" and record.operator == "text":
+        return "missed", True
     if tie == "area":
         if kind in ("right", "wrong", "vague"):
             return "partial", False

@@ -97,7 +97,9 @@ def _fits(effect: str, wanted: str, sign: str, opposite: bool) -> bool:
     axis, rule = wanted[:-1], wanted[-1]
     if effect[:-1] != axis:
         return False
-    if opposite or rule == "~" or effect[-1] == "~" or (sign == "~" and rule in "=!"):
+    if opposite:
+        return rule in "=!" or effect[-1] == rule
+    if rule == "~" or effect[-1] == "~" or (sign == "~" and rule in "=!"):
         return True
     need = {"=": sign, "!": {"+": "-", "-": "+"}.get(sign, "~")}.get(rule, rule)
     return effect[-1] == need
