@@ -10,10 +10,10 @@ from typing import Any
 
 from .benchmarks import benchmark
 from .models import load_model
+from .options import ModelOptions
 from .report.results import tables
 from .running.folder import RunFolder
 from .running.judge_run import judge_run
-from .running.options import ModelOptions
 from .running.rowset import RowSet
 from .running.runner import Settings
 from .running.runner import run as run_rows

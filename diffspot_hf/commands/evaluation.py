@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..running.options import ModelOptions
+from ..options import ModelOptions
 from ..types import STATES
 
 DEFAULTS = ModelOptions()

@@ -38,8 +38,8 @@ def prepare(args: argparse.Namespace) -> int:
 
 def verify(args: argparse.Namespace) -> int:
     from ..models import load_model
+    from ..options import ModelOptions
     from ..running.folder import RunFolder
-    from ..running.options import ModelOptions
     from ..running.score_run import rows_of
     from ..running.verify import verify_run
 

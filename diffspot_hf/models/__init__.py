@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import UsageError
-from ..running.options import ModelOptions
+from ..options import ModelOptions
 from ..types import Benchmark, Model, Row
 from .controls import ALIASES, CONTROLS, Control
 
-BUILT_IN: tuple[str, ...] = ("pixel-diff", "tiny-vlm", *CONTROLS)
+BUILT_IN: tuple[str, ...] = ("pixel-diff", "tiny-vlm", *CONTROLS, *ALIASES)
 
 
 def load_model(name: str, benchmark: Benchmark, row_of: Callable[[str], Row], options: ModelOptions) -> Model:

@@ -14,7 +14,7 @@ from .served.transports import HubTransport, Transport, UrlTransport
 from .structured import schema_digest
 
 if TYPE_CHECKING:
-    from ..running.options import ModelOptions
+    from ..options import ModelOptions
 
 
 class EndpointModel:

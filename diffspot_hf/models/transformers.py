@@ -23,7 +23,7 @@ from .hf.source import Source, check_remote_code, find
 from .structured import LogitsProcessors, json_processors, schema_digest
 
 if TYPE_CHECKING:
-    from ..running.options import ModelOptions
+    from ..options import ModelOptions
 
 TINY = "tiny-vlm"
 """Name of the built-in model of random weights."""

@@ -1,0 +1,108 @@
+"""What Scry sends, how it is configured, and the exact figures of its static controls on the sample."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from diffspot_hf.benchmarks import benchmark
+from diffspot_hf.benchmarks.scry import Scry
+from diffspot_hf.cli import main
+from diffspot_hf.errors import UsageError
+from diffspot_hf.options import ModelOptions
+from diffspot_hf.running.rowset import RowSet
+from diffspot_hf.scoring.boxes import FRAMES, write_box
+from diffspot_hf.types import ImageSeen, Response
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return RowSet(benchmark("scry"), "sample")
+
+
+def test_the_alias_is_the_same_benchmark():
+    assert isinstance(benchmark("scry_design_diff"), Scry)
+
+
+def test_controls_and_screens_with_issues_are_asked_alike(rows):
+    texts = {rows.request(i, Scry().prompt).text for i in rows.ids}
+    assert len(texts) == 1
+    row = rows.row(rows.ids[0])
+    first, second = rows.request(rows.ids[0], "").pictures
+    assert (first.data, second.data) == (row["image_a"]["bytes"], row["image_b"]["bytes"])
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_boxes_are_read_in_the_frame_they_were_asked_for(rows, frame):
+    scry = Scry(frame)
+    size, processed = (780, 1688), (390, 844)
+    box = {"x": 0.25, "y": 0.5, "w": 0.25, "h": 0.125}
+    asked = box if frame == "xywh_norm" else write_box(box, frame, size, processed)
+    reply = json.dumps({"issues": [{"labels": ["Typography"], "note": "", "box_a": None, "box_b": asked}]})
+    images = (ImageSeen(*size, "digest", *processed),) * 2
+    prediction = scry.read({}, Response(id="x", text=reply, images=images))
+    assert prediction.state == "ok"
+    assert prediction.value[0]["box_b"] == pytest.approx(box)
+
+
+def test_a_frame_is_declared_or_known_never_guessed():
+    assert Scry().configured("oracle", ModelOptions()).box_frame == "xywh_norm"
+    assert Scry().configured("Qwen/Qwen3-VL-8B-Instruct", ModelOptions()).box_frame == "xyxy_1000"
+    assert Scry().configured("someone/else", ModelOptions(box_frame="yxyx_1000")).box_frame == "yxyx_1000"
+    with pytest.raises(UsageError, match="say so with --box-frame"):
+        Scry().configured("someone/else", ModelOptions())
+    with pytest.raises(UsageError, match="unknown box frame"):
+        Scry().configured("someone/else", ModelOptions(box_frame="corners"))
+
+
+def test_an_unknown_frame_is_exit_code_2_before_any_row(capsys, tmp_path):
+    code = main(["run", "scry", "--model", "someone/else", "--out", str(tmp_path / "run")])
+    assert code == 2
+    assert capsys.readouterr().err.startswith("error: someone/else: it is not known in which frame")
+    assert not (tmp_path / "run").exists()
+
+
+CONTROLS = {
+    "oracle": (1.0, 1.0, 1.0, 1.0, 1.0),
+    "oracle-notes": (1.0, 1.0, 1.0, 1.0, 1.0),
+    "always-none": (0.0, 0.0, 0.0, 0.0, 1.0),
+    "always-no-issue": (0.0, 0.0, 0.0, 0.0, 1.0),
+    "always-generic": (0.0, 0.0, 0.0, 0.0, 0.0),
+    "always-generic-issue": (0.0, 0.0, 0.0, 0.0, 0.0),
+}
+FIGURES = ("known_issue_recall", "diagnostic_precision", "issue_f1", "diff_screen_recall", "no_diff_specificity")
+
+
+@pytest.mark.parametrize(("model", "expected"), CONTROLS.items(), ids=CONTROLS)
+def test_static_controls_reach_their_exact_figures(capsys, tmp_path, rows, model, expected):
+    out = str(tmp_path / "run")
+    assert main(["run", "scry", "--model", model, "--out", out, "--no-progress"]) == 0
+    capsys.readouterr()
+    assert main(["score", out, "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)
+    assert tuple(scores[name] for name in FIGURES) == expected
+    assert (scores["n_total"], sum(scores["health"].values())) == (len(rows), len(rows))
+    assert main(["score", out]) == 0
+    assert "Kimi" in capsys.readouterr().out
+
+
+def test_the_generic_control_flags_every_control_and_predicts_one_issue_a_screen(capsys, tmp_path, rows):
+    out = str(tmp_path / "run")
+    main(["run", "scry", "--model", "always-generic", "--out", out, "--no-progress"])
+    main(["score", out, "--json"])
+    scores = json.loads((tmp_path / "run" / "scores.json").read_text())
+    assert scores["predicted"] == len(rows)
+    assert scores["flagged_controls"] == scores["n_controls"] == len(scores["flagged_control_ids"])
+
+
+def test_a_failed_reply_has_no_issues_and_its_state():
+    assert Scry().read({}, Response(id="x", text="", finish_reason="error")).state == "error"
+
+
+def test_a_scry_run_needs_no_judge(capsys, tmp_path):
+    out = str(tmp_path / "run")
+    main(["run", "scry", "--model", "always-none", "--out", out, "--no-progress"])
+    capsys.readouterr()
+    assert main(["judge", out]) == 2
+    assert "needs no judge" in capsys.readouterr().err
