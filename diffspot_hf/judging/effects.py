@@ -21,6 +21,7 @@ _ARTICLES = frozenset({"the", "this", "that", "these", "those", "both"})
 _AFTER = frozenset({"and", "of", "or", "is", "are", "to", "in", "on"})
 _BE = frozenset({"was", "were"})
 _AND = frozenset({"and", "und", "y", "et", "plus"})
+_STATED = frozenset({"corner", "shape", "border", "weight", "font", "align", "alpha"})
 _NOW = frozenset({"now", "jetzt", "ahora", "maintenant"})
 _NONE = frozenset({"none", "nothing", "zero", "n/a", "keine", "kein", "ninguna", "ninguno", "aucune", "aucun", "rien", "nada"})
 _PERCEIVE = frozenset({"any", "see", "find", "notice", "detect", "observe", "spot", "identify", "discern", "perceive"})
@@ -273,7 +274,7 @@ def _collect(s: Sentence, marks: Marks, listed: bool) -> None:
             weak = weak_words.get(hit.start) == hit.end
             if weak and any(low <= hit.start < high for low, high in marks.alike):
                 continue
-            for effect in _resolve(hit.labels, dims, compose, marks.compares):
+            for effect in _resolve(hit.labels, dims, compose, marks.compares or (listed and bool(dims & _STATED))):
                 side = marks.sides[hit.start]
                 told.setdefault((effect, " ".join(t.stem for t in s.tokens[hit.start : hit.end])), set()).add(side)
                 marks.found.append(Found(hit.start, _flip(effect) if side == "A" else effect, weak))

@@ -53,6 +53,8 @@ def _link(named: list[Chunk], match: Mapping[int, Match], profile: Profile) -> L
     subjects = _subjects(named)
     verdicts = [match[id(c)] for c in subjects]
     tied = [c for c in named if c.rel in ("of", "within") and c not in subjects]
+    if any(match[id(c)] == "yes" and _called(c, profile) for c in named if c.rel in ("colon", "of", "subject", "object")):
+        return "pinned"
     if "no" in verdicts[: verdicts.index("yes")] if "yes" in verdicts else "no" in verdicts[:1]:
         return "other"
     if any(match[id(c)] == "no" and _bound(c, profile) for c in tied):
@@ -105,6 +107,11 @@ def _surroundings(first: Chunk, named: list[Chunk], match: Mapping[int, Match], 
     if not _foreign(first, profile) and (first.head in near or wider or (not first.head and set(first.ids) & near)):
         return "area"
     return "other"
+
+
+def _called(chunk: Chunk, profile: Profile) -> bool:
+    """Whether the phrase is nothing but one of the thing's own names, as in "Cards (Harbour view): …"."""
+    return not chunk.nouns and bool(chunk.quotes or _spelled(frozenset(chunk.ids), profile.names)) and bool(profile.names) and not profile.textual
 
 
 def _itself(chunk: Chunk, profile: Profile) -> bool:

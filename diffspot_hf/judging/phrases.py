@@ -56,8 +56,14 @@ class Chunk:
 
     @property
     def head(self) -> str:
-        """The last known thing of the phrase ("" if there is none)."""
-        return self.nouns[-1] if self.nouns else ""
+        """The last known thing of the phrase ("" if there is none): a menu entry is of the menu, a button text the button."""
+        if not self.nouns:
+            return ""
+        last, before = self.nouns[-1], self.nouns[-2] if len(self.nouns) > 1 else ""
+        kind = lexicon().kind_of.get(before, "generic")
+        if kind != "generic" and (last == "thing" or (last == "text" and kind != "container")):
+            return before
+        return last
 
 
 def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chunk, ...]:
