@@ -96,7 +96,7 @@ class Context:
         strong: Cue = "statement" if words.HEDGES.isdisjoint(seen) else "weak"
         if text in words.ANSWER_NOUNS and (stated or before in words.CORRECT):
             return strong
-        if text in words.CHOICE_VERBS and self.kind(step - 1) != "letter":
+        if text in words.CHOICE_VERBS and (self.kind(step - 1) != "letter" or before == "I"):
             return strong
         if self._is_so(step):
             return "" if text == "so" and seen and seen[-1] in words.COPULAS else "so"

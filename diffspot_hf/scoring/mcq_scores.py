@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import fsum
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
@@ -137,7 +138,7 @@ def _accuracies(choices: Sequence[Choice], given: Sequence[str | None]) -> dict[
     micro = rate(sum(right), len(right))
     return {
         "micro_accuracy": micro["value"],
-        "macro_accuracy": sum(task["accuracy"] for task in by_task.values()) / len(by_task) if by_task else 0.0,
+        "macro_accuracy": fsum(task["accuracy"] for task in by_task.values()) / len(by_task) if by_task else 0.0,
         "by_task": by_task,
         "rates": {"micro_accuracy": micro},
     }
@@ -184,11 +185,9 @@ def _letters(choices: Sequence[Choice], strict: Sequence[str | None], lenient: S
     """How often each letter is right and was given, what always giving it would score, and whether the key is even."""
     names = sorted({letter for choice in choices for letter in choice.letters})
     key = Counter(choice.answer for choice in choices)
-    even = dict.fromkeys(names, 0.0)
-    for choice in choices:
-        for letter in choice.letters:
-            even[letter] += 1 / len(choice.letters)
-    statistic, freedom, p = chi_square([key[name] for name in names], [even[name] for name in names])
+    kinds = Counter(choice.letters for choice in choices)
+    even = [fsum(n / len(kind) for kind, n in kinds.items() if name in kind) for name in names]
+    statistic, freedom, p = chi_square([key[name] for name in names], even)
 
     def counts(given: Sequence[str | None]) -> dict[str, int]:
         counted = Counter(given)
