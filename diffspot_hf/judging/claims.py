@@ -18,6 +18,7 @@ from .phrases import Chunk, Sentence, analyse, chunks_of
 from .reading import Statement, statements
 
 _SIDE_MARK = re.compile(r"§([AB])")
+_DENIED = re.compile(r"\bbut (?:it|they|this|that|she|he) (?:(?:is|are|was|were|does|do|did) not|(?:isn|aren|wasn|weren|doesn|don|didn)['’]t)\W*$")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _UNITS = frozenset({"px", "em", "rem", "pt", "%", "pixel", "pixels", "vw", "vh", "ms"})
 _MOST = 12
@@ -150,6 +151,8 @@ def _starts(p: _Parsed) -> list[int]:
 
 def _claim(p: _Parsed, start: int, end: int, parents: tuple[Chunk, ...], parent_quotes: tuple[Quote, ...]) -> Claim | None:
     tokens, marks = p.s.tokens, p.marks
+    if _DENIED.search(p.masked.text):
+        return None
     chunks = tuple(c for c in p.chunks if start <= c.start < end)
     found = [f for f in marks.found if start <= f.at < end]
     quotes = _quotes(p, start, end)
@@ -179,7 +182,7 @@ def _claim(p: _Parsed, start: int, end: int, parents: tuple[Chunk, ...], parent_
     bare = not any(lexicon().kind_of.get(g) not in (None, "generic") for c in named for g in c.nouns) and not any(c.quotes for c in named)
     preamble = any("preamble" in h.labels for h in p.s.talk if start <= h.start < end)
     announced = p.source.text.rstrip().endswith(":") or p.source.context == "§title"
-    if effects <= {"vague~", "other~"} and not exception and (announced or (bare and preamble)):
+    if effects <= {"vague~", "other~"} and not exception and (announced or (bare and preamble) or (not named and not _has_verb(p, start, end))):
         return None
     firm = marks.compares or (p.source.listed and not p.source.described and p.source.context != "§title")
     weak = not firm and all(f.weak for f in found) and not exception
@@ -325,6 +328,10 @@ def _contrasted(p: _Parsed, start: int, end: int) -> bool:
     if words["A"]:
         return len(words["A"] - words["B"]) > 0 and len(words["B"] - words["A"]) > 0
     return any(t.raw in ("now", "jetzt", "ahora", "maintenant") for t in p.s.tokens[start:end])
+
+
+def _has_verb(p: _Parsed, start: int, end: int) -> bool:
+    return any("verb" in h.labels and start <= h.start < end for h in p.s.words)
 
 
 def _unexplained(p: _Parsed, start: int, end: int, chunks: tuple[Chunk, ...]) -> bool:

@@ -22,6 +22,7 @@ _AFTER = frozenset({"and", "of", "or", "is", "are", "to", "in", "on"})
 _BE = frozenset({"was", "were"})
 _AND = frozenset({"and", "und", "y", "et", "plus"})
 _STATED = frozenset({"corner", "shape", "border", "weight", "font", "align", "alpha"})
+_LESS = frozenset({"less", "weniger", "menos", "moins"})
 _NOW = frozenset({"now", "jetzt", "ahora", "maintenant"})
 _NONE = frozenset({"none", "nothing", "zero", "n/a", "keine", "kein", "ninguna", "ninguno", "aucune", "aucun", "rien", "nada"})
 _PERCEIVE = frozenset({"any", "see", "find", "notice", "detect", "observe", "spot", "identify", "discern", "perceive"})
@@ -49,6 +50,7 @@ class Marks:
     found: list[Found] = field(default_factory=list)
     colors: list[tuple[int, str, tuple[str, ...]]] = field(default_factory=list)
     alike: list[tuple[int, int]] = field(default_factory=list)
+    denied: set[int] = field(default_factory=set)
 
 
 @cache
@@ -84,10 +86,10 @@ def _clauses(s: Sentence, compare: dict[int, Hit]) -> tuple[list[int], set[int]]
     number, behind, between = 0, 0, False
     for k, token in enumerate(s.tokens):
         hit = compare.get(k)
-        strong = hit is not None and "strong" in hit.labels
+        strong = hit is not None and ("strong" in hit.labels or "cause" in hit.labels)
         if token.raw in _PUNCTUATION or strong or (token.raw in _AND and behind and ahead[k] and not between):
             number, behind, between = number + 1, 0, False
-            if strong or token.raw in _HARD:
+            if (strong and hit is not None and "strong" in hit.labels) or token.raw in _HARD:
                 hard.add(number)
         behind += bearing[k]
         between |= token.raw in ("between", "zwischen", "entre")
@@ -208,6 +210,8 @@ def _strike(s: Sentence, marks: Marks, hard: set[int]) -> None:
                 negated_at.update(range(h.start, h.end))
         if not raw.isascii():
             negated_at.update(k for k in range(back + 1, hit.start) if marks.clause[k] == marks.clause[hit.start])
+        if not wide and any(t.raw == "§B" for t in s.tokens):
+            marks.denied.update(k for k in range(hit.end, stop) if marks.clause[k] == marks.clause[hit.start])
     for k in negated_at:
         marks.live[k] = False
     verbs = {marks.clause[h.start] for h in s.words if "verb" in h.labels}
@@ -269,13 +273,19 @@ def _collect(s: Sentence, marks: Marks, listed: bool) -> None:
             degree = any(not x.startswith(("dim:", "state:")) for x in hit.labels)
             state = all(x.startswith("state:") for x in hit.labels)
             degree_before |= degree
+            if hit.labels == ("down:none",) and s.tokens[hit.start].raw in _LESS and any(h.start == hit.end and not all(x.startswith("dim:") for x in h.labels) for h in hits):
+                continue
+            if hit.start in marks.denied and hit.start in weak_words:
+                marks.found += [Found(hit.start, _flip(e), False) for e in _resolve(hit.labels, dims, compose, True)]
             if not marks.live[hit.start] or marks.sides[hit.start] == "N" or (state and _attributive(s, hit.start, hit.end, verb, {hit.start: hit.end})) or (degree and _attributive(s, hit.start, hit.end, verb, adjectives)):
                 continue
             weak = weak_words.get(hit.start) == hit.end
             if weak and any(low <= hit.start < high for low, high in marks.alike):
                 continue
+            less = hit.start > 0 and s.tokens[hit.start - 1].raw in _LESS and not state
             for effect in _resolve(hit.labels, dims, compose, marks.compares or (listed and bool(dims & _STATED))):
                 side = marks.sides[hit.start]
+                effect = _flip(effect) if less else effect
                 told.setdefault((effect, " ".join(t.stem for t in s.tokens[hit.start : hit.end])), set()).add(side)
                 marks.found.append(Found(hit.start, _flip(effect) if side == "A" else effect, weak))
     both = {effect for (effect, _), sides in told.items() if {"A", "B"} <= sides}

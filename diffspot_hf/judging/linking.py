@@ -21,7 +21,7 @@ open: it says too little."""
 _OPPOSITE = {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}
 _ACROSS = frozenset({"left", "middle", "right"})
 _BROAD = frozenset({"text", "thing", "region", "everything", "backdrop"})
-_PARTS = frozenset({"label", "icon", "link", "row", "name", "heading", "subtitle", "paragraph", "bullet", "image", "field", "badge", "headcount", "price", "list", "row", "column", "gridbox", "caption", "button", ""})
+_PARTS = frozenset({"circle", "card", "label", "icon", "link", "row", "name", "heading", "subtitle", "paragraph", "bullet", "image", "field", "badge", "headcount", "price", "list", "row", "column", "gridbox", "caption", "button", ""})
 _TELLING = frozenset({"headcount", "price", "name", "label", "caption", "datetime", "hours", "placeholder", "byline"})
 _SHARE = 0.5
 """Share of a name's words that a claim must hold to mean that name (our choice)."""
@@ -92,6 +92,8 @@ def _surroundings(first: Chunk, named: list[Chunk], match: Mapping[int, Match], 
         if touched:
             if first.head == "everything" and any(c.rel == "beside" for c in others):
                 return "below"
+            if first.indefinite:
+                return "area"
             if first.head == "text" and profile.heads and all(lexicon().kind_of.get(h) == "media" for h in profile.heads):
                 return "other"
             return "pinned" if first.head in ("text", "thing") and _texts(profile) else "area"
@@ -102,6 +104,10 @@ def _surroundings(first: Chunk, named: list[Chunk], match: Mapping[int, Match], 
         return "below"
     if first.rel == "beside" and set(first.ids) & profile.beside:
         return "area"
+    known = any(h in lexicon().kind_of for h in profile.heads)
+    if known and not first.nouns and touched and match[id(first)] != "no" and not set(first.ids) & profile.known and not first.indefinite:
+        if any(set(c.ids) & around and c.rel in ("within", "of", "beside") for c in others):
+            return "pinned"  # a word of its own for the thing, at the thing's place
     near = profile.context | profile.owners
     wider = first.head in profile.ids and lexicon().kind_of.get(first.head) == "container"
     if not _foreign(first, profile) and (first.head in near or wider or (not first.head and set(first.ids) & near)):

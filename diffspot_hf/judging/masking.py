@@ -30,6 +30,8 @@ _SIDES = (
     (re.compile(rf"{_IN}{_LOOSE}\s*[#(]?\s*(?:B|2|(?i:two))\)?(?![A-Za-z0-9])(?!\.\d)"), "§B"),
     (re.compile(rf"{_IN}\b(?i:first|1st|original|initial|earlier|old|before|previous|ersten?|primera?|première?|antigua)\s{_NOUN}\b{_NOT_PLACE}"), "§A"),
     (re.compile(rf"{_IN}\b(?i:second|2nd|other|modified|updated|new|latter|after|later|latest|zweiten?|anderen|segunda?|seconde|deuxième|nueva)\s{_NOUN}\b{_NOT_PLACE}"), "§B"),
+    (re.compile(r"\b(?i:in (?:the )?(?:first|original) (?:picture|photo))\b"), "§A"),
+    (re.compile(r"\b(?i:in (?:the )?(?:second|other) (?:picture|photo))\b"), "§B"),
     (re.compile(r"第一[张幅个]?(?:图像|图片|图|截图|画面)?|[图圖]\s?A|1\s?枚目(?:の(?:画像|スクリーンショット))?|最初の画像|变更前|変更前"), "§A"),
     (re.compile(r"第二[张幅个]?(?:图像|图片|图|截图|画面)?|[图圖]\s?B|2\s?枚目(?:の(?:画像|スクリーンショット))?|次の画像|变更后|変更後"), "§B"),
     (re.compile(rf"{_NOUN}\s(?i:before|avant)\b|\((?i:before|original|first|A)\)|\b(?i:in|from|to|than|vs\.?|versus) A(?![\w'])|(?<![\w'.§])A(?=[:=]|\s(?:has|shows|uses|displays|had)\b|\s?→|\s?->)|\b(?i:in the (?:former|original|before))\b(?!\s\w+\s(?:section|area))"), "§A"),

@@ -98,7 +98,7 @@ def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chun
                 builder.close("side")
         elif token.raw in _BREAKS:
             builder.close("colon" if token.raw in (":", "—", "–", "(") else "other")
-        elif word is not None and not token.glued and (position not in skipped or "verb" in word.labels):
+        elif word is not None and not token.glued and (position not in skipped or "verb" in word.labels or word.end - word.start > 1):
             labels = word.labels
             if "of" in labels:
                 builder.close("of")

@@ -236,6 +236,8 @@ def _border(claim: Claim, record: Record) -> Kind | None:
     prop = record.property
     style = {w for w in ("solid", "dashed", "dotted", "double", "none") if w in record.new}
     if "color" in prop:
+        if effects & {"tone~"} and not effects & {"bcolor~", "border-", "border+", "border~"}:
+            return "cause"
         if effects & {"bcolor~", "border-", "border+", "tone~", "light+", "light-"}:
             return _color(claim, record) or ("right" if effects & {"bcolor~"} else "wrong")
         return _table(record)(claim)
@@ -297,6 +299,9 @@ def _text(claim: Claim, record: Record) -> Kind | None:
         if quoted_b:
             return "wrong"
     if fresh & said_b:
+        return "right"
+    digits = bare(record.new)
+    if any(w.isdigit() and w in digits and w not in source for w in said_b):
         return "right"
     figures = {w for w in said_b if any(c.isdigit() for c in w)}
     if figures and any(any(c.isdigit() for c in w) for w in fresh | lost):
