@@ -139,10 +139,10 @@ const app = {
     const all = (root) => [...root.querySelectorAll("button, input, textarea")];
     const place = all(this.side).indexOf(active);
     const selection = active.tagName === "TEXTAREA" ? [active.selectionStart, active.selectionEnd] : null;
-    const id = active.id;
+    const [id, text] = [active.id, active.textContent];
     return () => {
       const target = (id && document.getElementById(id)) || all(this.side)[place];
-      if (target?.tagName !== active.tagName) return;
+      if (target?.tagName !== active.tagName || target.textContent !== text) return;
       target.focus({ preventScroll: true });
       if (selection) target.setSelectionRange(...selection);
     };
@@ -151,7 +151,9 @@ const app = {
   key(event) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (this.helpBox.open || event.target.closest("textarea, input[type=text], dialog")) return;
-    if (event.target.closest("button, input") && ["Enter", " "].includes(event.key)) return;
+    // Enter and Space press the focused button, except that Enter on an option of the test sends it.
+    if (event.key === " " && event.target.closest("button, input")) return;
+    if (event.key === "Enter" && event.target.closest("button:not(.option), input")) return;
     if (mode.key(event)) return event.preventDefault();
     const viewer = this.viewer;
     const move = (step) => (viewer.view === "swipe" ? viewer.setSwipe(viewer.swipe + step) : null);

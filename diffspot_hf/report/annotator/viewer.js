@@ -102,7 +102,7 @@ class Viewer {
   setSwipe(share) {
     this.swipe = clamp(share, 0, 1);
     this.divider.value = Math.round(this.swipe * 1000);
-    this.element.style.setProperty("--swipe", `${this.swipe * 100}%`);
+    this.element.style.setProperty("--swipe", `${(this.swipe * 100).toFixed(1)}%`);
   }
 
   // Boxes to look at, not to edit: [{box, side, kind, label}], fractions of the picture.
