@@ -237,6 +237,8 @@ def _color_effects(effects: set[str], colors: list[tuple[str, tuple[str, ...]]],
     words = [{word for word, side in told if side == s} for s in "AB"]
     if both[0] and both[0] == both[1] and words[0] == words[1]:
         return {"grad~"} if len(both[0]) > 1 and [w for w, s in told if s == "A"] != [w for w, s in told if s == "B"] else set()
+    if "dim:rule" in dims:
+        return {"bcolor~", "tone~"}
     if "dim:border" in dims or any(e.startswith(("bwidth", "border", "bcolor")) for e in effects):
         return {"bcolor~"}
     places = {label for h in p.s.words if start <= h.start < end for label in h.labels if label.startswith("place:")}

@@ -22,6 +22,7 @@ _AFTER = frozenset({"and", "of", "or", "is", "are", "to", "in", "on"})
 _BE = frozenset({"was", "were"})
 _AND = frozenset({"and", "und", "y", "et", "plus"})
 _STATED = frozenset({"corner", "shape", "border", "weight", "font", "align", "alpha"})
+_LOST = frozenset({"lost", "loses", "losing"})
 _LESS = frozenset({"less", "weniger", "menos", "moins"})
 _NOW = frozenset({"now", "jetzt", "ahora", "maintenant"})
 _NONE = frozenset({"none", "nothing", "zero", "n/a", "keine", "kein", "ninguna", "ninguno", "aucune", "aucun", "rien", "nada"})
@@ -260,12 +261,12 @@ def _collect(s: Sentence, marks: Marks, listed: bool) -> None:
         if "space" in dims and dims & {"lines", "nspace"}:
             dims = (dims - {"space", "lines"}) | {"nspace"}
         dims.discard("skip")
-        lacking = _lacks(s, marks, number, hits)
+        lacking = _lacks(s, marks, hits, listed)
         if not dims and any("none" in label.partition(":")[2] for h in hits for label in h.labels if marks.live[h.start]):
             marks.found += _counted(s, hits, marks)
         if lacking:
             marks.found.append(Found(lacking[0], lacking[1], not marks.compares))
-        real = dims - {"wording", "look", "font", "image"}
+        real = dims - {"rule", "wording", "look", "font", "image"}
         if not real and carried and not degree_before:
             dims |= carried
         carried, degree_before = real or (carried if not degree_before else set()), False
@@ -295,13 +296,13 @@ def _collect(s: Sentence, marks: Marks, listed: bool) -> None:
     _collect_colors(s, marks, verb)
 
 
-def _lacks(s: Sentence, marks: Marks, number: int, hits: list[Hit]) -> tuple[int, str] | None:
+def _lacks(s: Sentence, marks: Marks, hits: list[Hit], listed: bool) -> tuple[int, str] | None:
     """"No visible border": a measure right behind a negation is gone."""
     for hit in hits:
         for label in hit.labels:
             effect = lexicon().compose.get(label[4:], {}).get("gone") if label.startswith("dim:") else None
             before = [t.raw for t in s.tokens[max(0, hit.start - 2) : hit.start]]
-            if effect and "no" in before and (marks.compares or any("again" in h.labels for h in s.talk)):
+            if effect and "no" in before and (marks.compares or listed or any("again" in h.labels for h in s.talk)):
                 return hit.start, effect if marks.sides[hit.start] != "A" else _flip(effect)
     return None
 
@@ -371,7 +372,8 @@ def _collect_colors(s: Sentence, marks: Marks, verb: int) -> None:
             continue
         if start < verb and noun and any(s.tokens[k].raw in _ARTICLES for k in range(max(0, start - 2), start)):
             continue
-        marks.colors.append((start, marks.sides[start], labels))
+        side = "A" if any(t.raw in _LOST for t in s.tokens[max(0, start - 3) : start]) else marks.sides[start]
+        marks.colors.append((start, side, labels))
         shade = next((h for h in shades if h.end == start), None)
         if shade is not None:
             effect = "light+" if "light" in shade.labels else "light-"

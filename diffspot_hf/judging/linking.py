@@ -66,7 +66,7 @@ def _link(named: list[Chunk], match: Mapping[int, Match], profile: Profile) -> L
         verdicts = ["apart"]
     if "yes" in verdicts:
         chunk = subjects[verdicts.index("yes")]
-        if _relation(chunk, profile) in ("near", "broad", "kin") and _beside_it(named, match, chunk, profile):
+        if (_relation(chunk, profile) in ("near", "broad", "kin") or _plain(chunk)) and _beside_it(named, match, chunk, profile):
             return "below"
         own = (set(chunk.ids) & profile.ids) - {chunk.head}
         nearby = {w for c in named if c is not chunk for w in c.ids} & around
@@ -115,6 +115,11 @@ def _surroundings(first: Chunk, named: list[Chunk], match: Mapping[int, Match], 
     return "other"
 
 
+def _plain(chunk: Chunk) -> bool:
+    """Whether the phrase has nothing of its own that could pin the thing ("the tabs right of the first tab")."""
+    return len(chunk.ids) == 1 and not chunk.quotes and not chunk.ordinals
+
+
 def _called(chunk: Chunk, profile: Profile) -> bool:
     """Whether the phrase is nothing but one of the thing's own names, as in "Cards (Harbour view): …"."""
     return not chunk.nouns and bool(chunk.quotes or _spelled(frozenset(chunk.ids), profile.names)) and bool(profile.names) and not profile.textual
@@ -129,6 +134,7 @@ def _beside_it(named: list[Chunk], match: Mapping[int, Match], subject: Chunk, p
     """Whether the subject is placed next to the thing itself ("the subtitle below the heading")."""
     return any(
         c.rel == "beside" and c is not subject and match[id(c)] == "yes" and _relation(c, profile) in ("same", "unknown") and not c.lifted
+        and (not _plain(subject) or _relation(subject, profile) != "same" or not _plain(c))
         for c in named
     )  # fmt: skip
 
@@ -168,6 +174,8 @@ def identify(chunk: Chunk, texts: Mapping[int, Quote], profile: Profile) -> Matc
     relation = _relation(chunk, profile)
     quoted = [texts[number] for number in chunk.quotes if number in texts]
     named = any(same_text(q.text, name) for q in quoted for name in profile.names)
+    if quoted and not named and any(same_text(q.text, name) for q in quoted for name in profile.neighbours):
+        return "yes" if chunk.head and _relation(chunk, profile) == "same" else "apart"
     if quoted and not named and profile.names and (chunk.nouns or not all(q.told for q in quoted)):
         return "no"
     words = {_fold(word, profile.known) for word in chunk.ids}
@@ -254,7 +262,7 @@ def _fold(word: str, known: frozenset[str]) -> str:
 def _sibling(chunk: Chunk, profile: Profile) -> bool:
     """Whether the phrase is the same noun told apart by another word: the birch stool for the oak stool."""
     generic = lexicon().generic
-    if chunk.rel == "of" and profile.owners and not set(chunk.ids) & profile.known and not chunk.nouns and chunk.ids:
+    if chunk.rel == "of" and profile.owners and not set(chunk.ids) & profile.known and chunk.ids and all(lexicon().kind_of.get(n) == "text" for n in chunk.nouns):
         return True
     if chunk.rel == "within" and chunk.ids and profile.setting and not set(chunk.ids) & profile.known:
         regions = vocabulary("elements")["region"]["names"]

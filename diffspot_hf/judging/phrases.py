@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from .lexicon import Hit, Token, lexicon, tokenize
 
 _BREAKS = frozenset(",;:()|—–./") | {"->", "→"}
+_LOCAL = ("effect:align", "effect:x", "effect:y", "effect:spread")
 _ARTICLES = frozenset({"the", "this", "that", "these", "those", "der", "die", "das", "el", "la", "los", "las", "le", "les"})
 
 
@@ -70,6 +71,7 @@ def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chun
     """The noun phrases between two token positions, in order; measures, effects and colours are no part of them."""
     end = len(s.tokens) if end is None else end
     told = {k for h in s.effects if h.end - h.start > 1 and any(x.startswith("effect:") for x in h.labels) for k in range(h.start, h.end)}
+    turns = {h.start for h in s.effects if h.start in told and not any(x.startswith(_LOCAL) for x in h.labels)}
     element_at = {h.start: h for h in s.elements if h.start not in told}
     inside = {k for h in element_at.values() for k in range(h.start, h.end)}
     skipped = {k for hits in (s.effects, s.colors, s.talk) for h in hits for k in range(h.start, h.end)} - inside
@@ -85,6 +87,9 @@ def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chun
         element = element_at.get(position)
         word = words.get(position)
         sides = [label.removeprefix("place:") for label in word.labels if label.startswith("place:")] if word else []
+        if position in turns:
+            builder.close("object")
+            builder.verb()
         if element is not None:
             builder.add(element, token, position, sides)
             position = element.end

@@ -26,7 +26,8 @@ class Profile:
     """The thing that changed.
 
     `heads` are the groups it may be called, `ids` the words that tell it apart, `context` words of its surroundings,
-    `beside` those of its neighbours, `owners` those of what it belongs to, `names` the page texts it is known by; `modifiers`,
+    `beside` those of its neighbours, `owners` those of what it belongs to, `names` the page texts it is known by, `neighbours` those of
+    what stands beside it; `modifiers`,
     `ordinals` and `tints` (colour words) what stands before each word; `setting` what it stands in, by the element's own words.
     """
 
@@ -36,6 +37,7 @@ class Profile:
     beside: frozenset[str]
     owners: frozenset[str]
     names: tuple[str, ...]
+    neighbours: tuple[str, ...]
     ordinals: Mapping[str, frozenset[str]]
     places: frozenset[str]
     modifiers: Mapping[str, frozenset[str]]
@@ -111,6 +113,7 @@ def _profile(element: str, description: str, values: tuple[str, ...]) -> Profile
     beside: set[str] = set()
     owners: set[str] = set()
     names = list(values)
+    neighbours: list[str] = []
     ordinals: dict[str, set[str]] = {}
     places: set[str] = set()
     modifiers: dict[str, set[str]] = {}
@@ -120,7 +123,12 @@ def _profile(element: str, description: str, values: tuple[str, ...]) -> Profile
         masked = mask(text)
         sentence = analyse(masked.text)
         chunks = chunks_of(sentence)
-        names += [q for q in masked.quotes if source == "element" or any(bare(q) in bare(n) for n in names)]
+        aside = {number for chunk in chunks if chunk.rel == "beside" for number in chunk.quotes}
+        if source == "element":
+            names += [q for number, q in enumerate(masked.quotes) if number not in aside]
+            neighbours += [q for number, q in enumerate(masked.quotes) if number in aside]
+        else:
+            names += [q for q in masked.quotes if any(bare(q) in bare(n) for n in names)]
         verb = min((h.start for h in sentence.words if "verb" in h.labels), default=len(sentence.tokens))
         main = next((c for c in chunks if c.ids or c.quotes), None)
         for chunk in chunks:
@@ -153,6 +161,7 @@ def _profile(element: str, description: str, values: tuple[str, ...]) -> Profile
         heads.update(dict.fromkeys(("backdrop", "region")))
     first = next((w for w in reversed(re.split(r"\s(?:of|in|on|at|to|under|above|below|near|over|behind|between|with)\s", element)[0].split())), "")
     plural = first.endswith("s") and not first.endswith("ss") and len(first) > 3 or bool(heads.keys() & _COLLECTIONS - {"text", "table"})
+    beside |= {stem(w.casefold()) for name in neighbours for w in _WORD.findall(name)} - lexicon().generic
     tokens = {stem(w.casefold()) for name in names if name not in values for w in _WORD.findall(name)}
     for group in heads:
         modifiers.setdefault(group, set()).update(tokens)
@@ -166,7 +175,7 @@ def _profile(element: str, description: str, values: tuple[str, ...]) -> Profile
     if not heads and owners:
         heads.update(dict.fromkeys(w for w in owners if w in lexicon().kind_of))
     return Profile(
-        frozenset(heads), frozenset(ids), frozenset(context - ids), frozenset(beside - ids), frozenset(owners), tuple(dict.fromkeys(n for n in names if n.strip())),
+        frozenset(heads), frozenset(ids), frozenset(context - ids), frozenset(beside - ids), frozenset(owners), tuple(dict.fromkeys(n for n in names if n.strip())), tuple(neighbours),
         {k: frozenset(v) for k, v in ordinals.items()}, frozenset(places), {k: frozenset(v) for k, v in modifiers.items()},
         {k: frozenset(v) for k, v in tints.items()}, frozenset(setting), plural, bool(values),
     )  # fmt: skip

@@ -40,7 +40,7 @@ def judge(*, mutation: Mapping[str, Any] | None, ground_truth_diff: str, reply: 
         invented = [c for c in claims_of(reply or "") if c.asserted]
         return _result([], _distinct(invented))
     record = read_record(mutation, ground_truth_diff)
-    readings = [read_claim(claim, record) for claim in claims_of(reply or "", record.profile.names)]
+    readings = [read_claim(claim, record) for claim in claims_of(reply or "", record.profile.names + record.profile.neighbours)]
     verdict = min((r.verdict for r in readings), key=_BEST.index, default="missed")
     best = sorted(r.claim.text for r in readings if r.verdict == verdict) if verdict != "missed" else []
     earned = {r.claim.group for r in readings if r.verdict != "missed"}
@@ -63,6 +63,8 @@ def read_claim(claim: Claim, record: Record) -> Reading:
 
 def _verdict(tie: Link, kind: str, claim: Claim, record: Record) -> tuple[str, bool]:
     flow = flows(claim, record)
+    if tie == "below" and record.operator == "border" and claim.effects & {"bwidth+", "bwidth-", "bcolor~", "bstyle~", "border~"}:
+        tie = "pinned"  # "the line under the menu" is its lower border
     if tie == "pinned":
         if kind == "right":
             return "correct", False
