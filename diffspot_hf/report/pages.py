@@ -102,15 +102,17 @@ def write_page(
         if identifier in seen:
             raise UsageError(f"id {identifier!r} stands twice")
         seen.add(identifier)
-        made: dict[str, Any] = {"id": identifier, "pictures": [], "names": []}
+        made: dict[str, Any] = {"id": identifier, "pictures": []}
+        names: list[str] = []
         for key in keys:
             name, content = _picture(row, key)
             digest = hashlib.sha256(content).hexdigest()[:20]
             if digest not in pictures:
                 pictures[digest] = _for_browsers(content, f"row {identifier}, {key}")
             made["pictures"].append(digest)
-            made["names"].append(name)
-        shown.append(made | _FIELDS[mode](row, prefill))
+            names.append(name)
+        made |= _FIELDS[mode](row, prefill)
+        shown.append(made | {"names": names} if mode == "annotate" else made)
     if not shown:
         raise UsageError("there are no rows to show: nothing is left to decide, or the data is empty")
     out = Path(out)

@@ -133,7 +133,7 @@ def test_only_the_page_s_own_script_may_run_and_nothing_may_be_fetched(tmp_path:
 def test_the_page_of_the_test_holds_no_key(tmp_path: Path) -> None:
     text = write_page("answer", [item("x", instruction="SECRET-EDIT", answer="C")], tmp_path).read_text("utf-8")
     row = embedded(tmp_path / "index.html")["rows"][0]
-    assert set(row) == {"id", "pictures", "names", "question", "options"}
+    assert set(row) == {"id", "pictures", "question", "options"}
     assert "SECRET-EDIT" not in text
 
 
