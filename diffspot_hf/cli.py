@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from . import __version__
-from .commands import build, evaluation, study, tools
+from .commands import build, evaluation, run, study, tools
 from .errors import DiffspotError
 
 
@@ -24,7 +24,7 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"diffspot-hf {__version__}")
     commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for room in (evaluation, build, study, tools):
+    for room in (run, evaluation, build, study, tools):
         room.add_to(commands)
     return root
 

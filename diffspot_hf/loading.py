@@ -11,7 +11,6 @@ from typing import Any
 
 from .errors import UsageError
 from .register import DATASETS
-from .rows import inside, iter_jsonl
 
 
 def load(name: str, config: str | None = None, *, streaming: bool = False, **options: Any) -> Any:
@@ -81,20 +80,12 @@ def fingerprint(rows: Iterable[dict[str, Any]]) -> tuple[str, list[str]]:
 
 @cache
 def sample_digests(name: str) -> frozenset[str]:
-    """Digest of each row of the sample that ships with the package."""
-    from diffspot_hf.dataset_scripts.common import sample_folder
+    """Digest of each row of the sample that ships with the package; empty if there is none."""
+    from .dataset_scripts.common import sample_folder
 
-    folder = sample_folder(name)
-    manifest = folder / "test.jsonl"
-    if not manifest.is_file():
+    if not (sample_folder(name) / "test.jsonl").is_file():
         return frozenset()
-    found = set()
-    for _, row in iter_jsonl(manifest):
-        digest = hashlib.sha256()
-        for column in sorted(c for c in row if c.startswith("image_")):
-            digest.update(hashlib.sha256(inside(folder, row[column]).read_bytes()).digest())
-        found.add(digest.hexdigest())
-    return frozenset(found)
+    return frozenset(row_digest(row) for row in rows_for(name, "sample"))
 
 
 def is_sample(name: str, digests: Iterable[str]) -> bool:

@@ -22,6 +22,11 @@ class ModelOptions:
     chat_template_kwargs: dict[str, Any] = field(default_factory=dict)
     reasoning_effort: str | None = None
     constrain_json: bool = False
+    shuffle_options: int | None = None
+    swap_images: bool = False
+    view: str = "full"
+    view_margin: float | None = None
+    view_filter: str | None = None
     box_frame: str | None = None
     seed: int = 0
     endpoint: str | None = None

@@ -63,6 +63,14 @@ class DiCoBench:
             view=view_of(options),
         )
 
+    def subset(self, name: str, rows: Sequence[Row]) -> list[str]:
+        """Ids of the subset ``tenth``: floor(n/10) items a task, groups together (paper, resolution ablation)."""
+        from ..build.mcq.views import tenth
+
+        if name != "tenth":
+            raise UsageError(f"--subset {name}: dicobench defines the subset tenth")
+        return tenth(rows)
+
     def request(self, row: Row, prompt: str) -> Request:
         """Both images, then the question and the lettered options; nothing else of the row is ever sent."""
         if sorted(_PLACE.findall(prompt)) != ["{options}", "{question}"]:

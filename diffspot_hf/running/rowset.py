@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import io
 from collections.abc import Iterable, Sequence
@@ -17,25 +18,44 @@ from ..types import Benchmark, Request, Row
 
 
 class RowSet:
-    """Rows of `benchmark` out of `data` (``sample``, ``official`` or a folder), the first `limit` of them."""
+    """Rows of `benchmark` out of `data` (``sample``, ``official`` or a folder), the first `limit` of them.
 
-    def __init__(self, benchmark: Benchmark, data: str, limit: int | None = None) -> None:
+    `subset` names a choice of rows that the benchmark itself defines (its method `subset`).
+    """
+
+    def __init__(self, benchmark: Benchmark, data: str, limit: int | None = None, subset: str | None = None) -> None:
         if limit is not None and limit < 1:
             raise UsageError(f"--limit {limit}: at least one row is needed")
-        self.benchmark, self.source, self.limit = benchmark, data, limit
+        self.benchmark, self.source, self.limit, self.subset = benchmark, data, limit, subset
         self._rows = rows_for(benchmark.dataset, data)
         self.refused = refused_rows(self._rows.info)
         """Rows of the data that could not be used, each with file, row and reason."""
         missing = [column for column in benchmark.columns if column not in self._rows.column_names]
         if missing:
             raise UsageError(f"{data}: column {', '.join(missing)} is missing, {benchmark.name} needs it")
-        self.fingerprint, self._digests = fingerprint(self._rows)
-        self.is_sample = is_sample(benchmark.dataset, self._digests)
+        self.fingerprint, digests = fingerprint(self._rows)
+        self.is_sample = is_sample(benchmark.dataset, digests)
         self.n_data = len(self._rows)
+        if subset is not None:
+            self._rows = self._chosen(subset)
         if limit is not None:
-            self._rows = self._rows.select(range(min(limit, self.n_data)))
+            self._rows = self._rows.select(range(min(limit, len(self._rows))))
         self.ids: list[str] = list(self._rows["id"])
         self._place = {identifier: index for index, identifier in enumerate(self.ids)}
+
+    def _chosen(self, subset: str) -> Any:
+        choose = getattr(self.benchmark, "subset", None)
+        if choose is None:
+            raise UsageError(f"--subset {subset}: {self.benchmark.name} defines no subsets")
+        pictures = picture_columns(self._rows[0]) if len(self._rows) else []
+        wanted = set(choose(subset, list(self._rows.remove_columns(pictures))))
+        return self._rows.select([i for i, identifier in enumerate(self._rows["id"]) if identifier in wanted])
+
+    def asked_by(self, benchmark: Benchmark) -> RowSet:
+        """The same rows, asked as `benchmark` is configured."""
+        other = copy.copy(self)
+        other.benchmark = benchmark
+        return other
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -50,6 +70,7 @@ class RowSet:
             "fingerprint": self.fingerprint,
             "rows": len(self),
             "limit": self.limit,
+            "subset": self.subset,
             "is_sample": self.is_sample,
             "refused": len(self.refused),
         }
@@ -67,10 +88,6 @@ class RowSet:
 
     def truth(self, identifier: str) -> Row:
         return self.plain[self._place[identifier]]
-
-    def digest(self, identifier: str) -> str:
-        """Digest of the encoded pictures of a row."""
-        return self._digests[self._place[identifier]]
 
     def request(self, identifier: str, prompt: str) -> Request:
         return self.benchmark.request(self.row(identifier), prompt)

@@ -32,6 +32,12 @@ def score_run(out: RunFolder, rows: RowSet) -> dict[str, Any]:
         scores["judge_failures"] = len(failed)
         if failed:
             scores["over_judged"] = rows.benchmark.score([row for row in rows.plain if row["id"] not in failed], merged)
+    swapped = RunFolder(out.path / "swapped")
+    if swapped.card_file.is_file():
+        from ..benchmarks.dicobench import agreement
+
+        answers = {row["id"]: row["answer"] for row in rows.plain}
+        scores["both_orders"] = agreement(merged, swapped.records(), answers)
     recovered = [identifier for identifier, record in merged.items() if _was_recovered(record)]
     label = str(card["model"]["id"])
     if recovered:
@@ -74,7 +80,7 @@ def rows_of(out: RunFolder, data: str | None = None) -> RowSet:
 
     card = out.card()
     source = data or card["data"]["source"]
-    rows = RowSet(benchmark(card["benchmark"]), source, card["data"].get("limit"))
+    rows = RowSet(benchmark(card["benchmark"]), source, card["data"].get("limit"), card["data"].get("subset"))
     if rows.fingerprint != card["data"]["fingerprint"]:
         raise UsageError(f"{source}: these are not the rows of the run in {out.path} (their fingerprint differs)")
     return rows
