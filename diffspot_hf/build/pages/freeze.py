@@ -26,11 +26,12 @@ from ...errors import RunFailure, UsageError
 from ..browser import Browser, PageError
 from .domains import without_pages
 from .freeze_page import Limits, freeze_page
-from .inputs import Job, list_jobs
+from .inputs import LABELS, Job, list_jobs
 from .inspect_page import are_twins, inspect_page
 from .tailwind import BUILT, PLAY, Tailwind
 
 LISTING, LOG, REPORT = "pages.jsonl", "freeze_log.jsonl", "freeze_report.json"
+TWIN = "twin"
 MAX_LISTED = 20
 """Addresses listed a page and kind in the report; their number is always given."""
 
@@ -61,7 +62,7 @@ def freeze(
     fetched = [str(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
     setting = json.dumps([asdict(limits)], sort_keys=True)
     keys = {job.page_id: hashlib.sha256((job.key + setting).encode()).hexdigest() for job in jobs}
-    todo = [job for job in jobs if not _is_done(out, log.get(job.page_id), keys[job.page_id])]
+    todo = [job for job in jobs if not _is_done(out, log, job.page_id, keys)]
     finished = len(jobs) - len(todo)
     try:
         with (out / LOG).open("a", encoding="utf-8") as lines:
@@ -158,9 +159,9 @@ def _kept(browser: Browser, job: Job, out: Path, limits: Limits, fetched: list[s
         "version": job.version,
         "path": job.path,
         "licence": job.licence,
-        "language": job.language or frozen.language or "und",
+        "language": frozen.language or job.default_language,
         "domain": job.domain,
-        "title": job.title or frozen.title,
+        "title": frozen.title,
         "sha256": hashlib.sha256(body).hexdigest(),
         "tailwind": False,
         "tailwind_version": "",
@@ -182,9 +183,12 @@ def _markup(job: Job) -> str:
         return ""
 
 
-def _is_done(out: Path, record: Mapping[str, Any] | None, key: str) -> bool:
-    if record is None or record.get("key") != key:
+def _is_done(out: Path, log: Mapping[str, Mapping[str, Any]], page_id: str, keys: Mapping[str, str]) -> bool:
+    record = log.get(page_id)
+    if record is None or record.get("key") != keys[page_id]:
         return False
+    if record.get("reason") == TWIN:  # holds as long as its twin does
+        return _is_done(out, log, record["twin_of"], keys) if record["twin_of"] in keys else False
     return "row" not in record or (out / record["row"]["file"]).is_file()
 
 
@@ -205,6 +209,11 @@ def _conclude(out: Path, log: dict[str, dict[str, Any]], jobs: Mapping[str, Job]
     sources = {job.source for job in jobs.values()}
     records = [r for r in log.values() if r["page_id"] in jobs or r["source"] not in sources]
     records.sort(key=lambda record: record["page_id"])
+    for record in records:
+        if "row" in record and (job := jobs.get(record["page_id"])):  # labels may be newer than the page
+            record["row"].update(
+                {name: value for name in record["row"] if name in LABELS and (value := getattr(job, name))}
+            )
     _mark_twins(records)
     kept = [record for record in records if "row" in record and "reason" not in record]
     dropped = [
@@ -213,9 +222,8 @@ def _conclude(out: Path, log: dict[str, dict[str, Any]], jobs: Mapping[str, Job]
         if "reason" in record
     ]
     rows = [record["row"] for record in kept]
-    listed = {row["file"] for row in rows} | {r["row"]["file"] for r in records if "row" in r}
-    for page_id in log.keys() - {file.removesuffix(".html") for file in listed}:
-        (out / f"{page_id}.html").unlink(missing_ok=True)  # gone, or no longer usable
+    for page_id in log.keys() - {row["page_id"] for row in rows}:
+        (out / f"{page_id}.html").unlink(missing_ok=True)  # gone, a twin, or no longer usable
     report = {
         "pages": len(records),
         "kept": len(kept),
@@ -229,6 +237,7 @@ def _conclude(out: Path, log: dict[str, dict[str, Any]], jobs: Mapping[str, Job]
         "dropped_pages": dropped,
         "inside": {record["page_id"]: record["inside"] for record in kept},
     }
+    _write(out / LOG, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
     _write(out / LISTING, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     _write(out / REPORT, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
     if not any((out / "work").iterdir()):
@@ -242,13 +251,14 @@ def _mark_twins(records: list[dict[str, Any]]) -> None:
     for record in records:
         if "row" not in record:
             continue
-        record.pop("reason", None)  # of an earlier freeze; who is first can have changed
+        if record.get("reason") == TWIN:
+            continue  # known from an earlier freeze; its file is gone
         others = seen.setdefault(record["source"], [])
         twin = next((other for other in others if are_twins(other["look"], record["look"])), None)
         if twin is None:
             others.append(record)
         else:
-            record.update(reason="twin", detail=f"looks like {twin['page_id']}")
+            record.update(reason=TWIN, detail=f"looks like {twin['page_id']}", twin_of=twin["page_id"])
 
 
 def _write(file: Path, text: str) -> None:

@@ -9,22 +9,16 @@ import secrets
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from ..browser import Browser, PageError
+from .settle import CLOCK, load, settle
 from .site import Refused, Site, light_picture, origin_of
-from .styles import NOTHING, data_uri, decode_css, safe_in_style, self_contained
+from .styles import NOTHING, Role, data_uri, decode_css, safe_in_style, self_contained
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Request, Route
-
-CLOCK = datetime(2025, 3, 12, 9, 30, tzinfo=UTC)
-"""The time that pages see when they load, so that calendars and greetings are the same in every freeze."""
-JUMPS_MS = (50, 450, 1000)
-STRETCHES_MS = (1000, 250, 1500, 250, 3000, 250)
-"""How far the pages' clock is moved while they settle; two looks a quarter of a second apart must be the same."""
 
 STILL = (
     "@layer diffspot-still{*,*::before,*::after{animation:none!important;transition:none!important;"
@@ -97,7 +91,7 @@ class Watch:
         route.fulfill(status=200, body=self.treat(url, found[0]) if url == self.start else found[0], headers=headers)
 
     def read(self, url: str, *, kind: str = "") -> tuple[bytes, str] | None:
-        """Bytes and MIME type of `url`, asked for as `kind` (a resource type), or None when it is refused and listed."""
+        """Bytes and MIME type of `url`, asked for as `kind` (a resource type); None when it is refused, and listed."""
         url = url.partition("#")[0]
         try:
             return self.site.read(url, picture=kind == "image")
@@ -119,14 +113,14 @@ def freeze_page(
     site: Site,
     url: str,
     *,
-    limits: Limits = Limits(),  # noqa: B008  it is frozen
+    limits: Limits = Limits(),
     head: str = "",
     restyle: Callable[[str, list[str]], str] = lambda text, classes: "",
 ) -> Frozen:
     """The page at `url` of `site` as one file without scripts.
 
-    `head` is markup put in front of the page's own head; styles marked ``data-compiled`` in it do not stay. `restyle` gets
-    the frozen markup and the class names found on the settled page and returns markup for the start of the head.
+    `head` is markup put in front of the page's own head; styles marked ``data-compiled`` in it do not stay. `restyle`
+    gets the frozen markup and the class names found on the settled page and returns markup for the start of the head.
     Raises `PageError` with the reason why the page cannot be used.
     """
     before = Counter(browser.blocked)
@@ -137,8 +131,8 @@ def freeze_page(
         page.route("**/*", lambda route, request: watch.answer(page, route, request))
         _count_dialogs(page, browser)
         try:
-            _load(page, url, watch)
-            settle(page, limits)
+            load(page, url, lambda: watch.navigations > 0)
+            settle(page, limits.text)
         finally:
             _raise_for(browser, before, watch)
         live = browser.capture(page)
@@ -161,84 +155,6 @@ def freeze_page(
         missing=sorted(watch.missing),
         lost_styles=len(watch.lost_styles),
     )
-
-
-def _load(page: Page, url: str, watch: Watch) -> None:
-    """Nothing: the page has loaded, or is on its way elsewhere (which never ends, so it is not waited for)."""
-    response = page.goto(url, wait_until="commit")
-    if response is None or response.status >= 400:
-        raise PageError("unreadable", f"{url}: {'no answer' if response is None else response.status}")
-    while page.evaluate("() => document.readyState") != "complete" and not watch.navigations:
-        page.wait_for_timeout(20)
-    page.wait_for_timeout(30)  # a redirect that was asked for at load shows itself now
-    if watch.navigations:
-        raise PageError("redirects", "the page asks for another page by itself")
-    page.evaluate("() => document.fonts.ready.then(() => null)")
-
-
-def settle(page: Page, limits: Limits) -> None:
-    """Nothing: the page has shown all it shows by itself. Raises `PageError` when it goes on changing or growing.
-
-    The page's clock is moved, so that its own delays and animations take no time of ours: first in jumps (a timer fires
-    at most once a jump), then frame by frame until two looks are the same.
-    """
-    for step in JUMPS_MS:
-        _advance(page.clock.fast_forward, step)
-        _let_happen(page, limits)
-    page.evaluate(_SCROLL_THROUGH)
-    seen = ""
-    for stretch in STRETCHES_MS:
-        _advance(page.clock.run_for, stretch)
-        _let_happen(page, limits)
-        page.evaluate(_WAIT_FOR_PICTURES)
-        looks = page.evaluate(_LOOKS)
-        if looks == seen:
-            return
-        seen = looks
-    raise PageError("never settles", "the document goes on changing")
-
-
-def _advance(move: Callable[[int], None], by: int) -> None:
-    try:
-        move(by)
-    except Exception as error:
-        # What a page's own timer raises comes out here; it is that page's affair. That the page is gone is ours.
-        if re.search(r"closed|crashed|disconnected", str(error), re.I):
-            raise
-
-
-def _let_happen(page: Page, limits: Limits) -> None:
-    # Real time, for what does not follow the page's clock: pictures, fonts, fetches, style transitions.
-    page.wait_for_timeout(60)
-    page.evaluate(_FINISH_MOTION)
-    if page.evaluate("() => document.documentElement.textContent.length") > limits.text:
-        raise PageError("too large", f"more than {limits.text} characters of text")
-
-
-# Motion that ends is taken to its end and written down, motion without end is taken back to its start.
-_FINISH_MOTION = """() => {
-  for (const motion of document.getAnimations()) {
-    try {
-      const timing = motion.effect.getComputedTiming();
-      if (timing.endTime === Infinity) { motion.cancel(); continue; }
-      motion.finish();
-      if (timing.fill === 'forwards' || timing.fill === 'both') motion.commitStyles();
-    } catch { /* of a pseudo-element, or of nothing */ }
-  }
-}"""
-_SCROLL_THROUGH = """() => {
-  const steps = Math.min(20, Math.ceil(document.documentElement.scrollHeight / innerHeight));
-  for (let i = 1; i <= steps; i++) { scrollTo(0, i * innerHeight); dispatchEvent(new Event('scroll')); }
-  scrollTo(0, 0); dispatchEvent(new Event('scroll'));
-}"""
-_WAIT_FOR_PICTURES = """() => Promise.all([...document.images].filter((i) => !i.complete && i.loading !== 'lazy')
-  .map((i) => i.decode().catch(() => null))).then(() => document.fonts.ready).then(() => null)"""
-_LOOKS = """async () => {
-  const drawings = [...document.querySelectorAll('canvas')].map((c) => { try { return c.toDataURL(); } catch { return ''; } });
-  const text = document.documentElement.outerHTML + drawings.join();
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return [...new Uint8Array(digest)].join();
-}"""
 
 
 def _count_dialogs(page: Page, browser: Browser) -> None:
@@ -277,11 +193,11 @@ def _fill(text: str, marker: str, parts: list[dict[str, Any]], watch: Watch, fam
         found = watch.read(url, kind="image")
         return light_picture(*found) if found else None
 
-    def read_style(url: str) -> tuple[bytes, str] | None:
-        # A picture that no element asked for is not painted; fonts are kept for every weight of the families in use.
-        if not re.search(r"\.(?:css|woff2?|ttf|otf)(?:$|[?#])", url, re.I) and url.partition("#")[0] not in watch.asked:
-            return None
-        return watch.read(url) if re.search(r"\.css(?:$|[?#])", url, re.I) else read_picture(url)
+    def read_part(url: str, role: Role) -> tuple[bytes, str] | None:
+        if role != "picture":
+            return watch.read(url)
+        # A picture that no element asked for is not painted.
+        return read_picture(url) if url.partition("#")[0] in watch.asked else None
 
     def fill(match: re.Match[str]) -> str:
         part = parts[int(match[1])]
@@ -290,7 +206,7 @@ def _fill(text: str, marker: str, parts: list[dict[str, Any]], watch: Watch, fam
             if css is None:
                 found = watch.read(part["url"])
                 css = decode_css(found[0]) if found else ""
-            css = self_contained(css, part["base"], read_style, keep_family=lambda name: name.lower() in families)
+            css = self_contained(css, part["base"], read_part, keep_family=lambda name: name.lower() in families)
             return html.escape(css, quote=True) if part.get("attribute") else safe_in_style(css)
         if part["kind"] == "symbol":
             return _symbol(part["url"], watch, symbols)
@@ -303,7 +219,8 @@ def _fill(text: str, marker: str, parts: list[dict[str, Any]], watch: Watch, fam
     if symbols:
         body = re.search(r"<body(?:\s[^>]*)?>", text, re.I)
         at = body.end() if body else len(text)
-        text = f'{text[:at]}<svg width="0" height="0" style="position:absolute" aria-hidden="true">{"".join(symbols)}</svg>{text[at:]}'
+        drawings = f'<svg width="0" height="0" style="position:absolute" aria-hidden="true">{"".join(symbols)}</svg>'
+        text = text[:at] + drawings + text[at:]
     return text
 
 
@@ -333,6 +250,7 @@ def _symbol(url: str, watch: Watch, symbols: list[str]) -> str:
 
 
 def _finish(text: str, *, quirks: bool, start: str) -> str:
-    first = f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}"><style>{STILL}</style>{start}'
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+    first = f'<meta charset="utf-8">{policy}<style>{STILL}</style>{start}'
     text = re.sub(r"<head(?:\s[^>]*)?>", lambda match: match[0] + first, text, count=1, flags=re.I)
     return ("" if quirks else "<!DOCTYPE html>\n") + text + "\n"

@@ -1,4 +1,4 @@
-"""What is to be frozen: the pages of fetched packages, of a folder, or of a server on this machine, as a list of jobs."""
+"""What is to be frozen, as a list of jobs: pages of fetched packages, of a folder, or of a server on this machine."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from .stacks import stack_pages
 FORMAT = 1
 """Raised when frozen pages change for the same input; a freeze then starts anew."""
 MAX_FILES = 20_000
+LABELS = ("default_language", "version", "licence", "language", "domain", "title")
+"""What a job says of its page without changing it."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class Job:
     url: str
     version: str = ""
     licence: str = ""
-    language: str = ""
+    language: str = ""  # that the page's notes give; stronger than what the page says
+    default_language: str = "und"
     domain: str = "other"
     title: str = ""
     root: str = ""  # empty: the page is on a loopback server
@@ -65,8 +68,9 @@ class Job:
 
     @property
     def key(self) -> str:
-        """Digest of everything a frozen page follows from, except this program and its browser."""
-        return hashlib.sha256(json.dumps([FORMAT, asdict(self)], sort_keys=True).encode()).hexdigest()
+        """Digest of everything a frozen page follows from, except this program and its browser; labels do not count."""
+        fields = {name: value for name, value in asdict(self).items() if name not in LABELS}
+        return hashlib.sha256(json.dumps([FORMAT, fields], sort_keys=True).encode()).hexdigest()
 
 
 @dataclass
@@ -126,8 +130,22 @@ def _package_jobs(package: Fetched, others: Mapping[str, Fetched], photos: bool)
             aliases.append((alias.url, str(others[alias.package].package / alias.path)))
     skip = {file for glob in source.skip for file in root.glob(glob)}
     files = sorted({file for glob in source.pages for file in root.glob(glob) if file.is_file()} - skip)
-    base = Job("", source.short, "", "", source.version, source.licence, root=str(root.resolve()), aliases=tuple(aliases),
-               leave_out=source.leave_out, head=source.head, photos=photos, more_photos=source.photos, stamp=source.sha256)  # fmt: skip
+    base = Job(
+        page_id="",
+        source=source.short,
+        path="",
+        url="",
+        version=source.version,
+        licence=source.licence,
+        default_language=source.language,
+        root=str(root.resolve()),
+        aliases=tuple(aliases),
+        leave_out=source.leave_out,
+        head=source.head,
+        photos=photos,
+        more_photos=source.photos,
+        stamp=source.sha256,
+    )
     site = FolderSite(root)
     jobs = [_page_job(base, path := file.relative_to(root).as_posix(), site.url_of(path)) for file in files]
     if source.short == "tailgrids":

@@ -81,7 +81,7 @@ def inspect_page(browser: Browser, file: Path, root: Path, frozen: Frozen, *, se
 
 
 def are_twins(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """True when two pages (records with `thumb` and `shape`) look the same, or are built the same and look nearly so."""
+    """True when two pages (records with `thumb` and `shape`) are built the same and look nearly the same."""
     a, b = (np.frombuffer(base64.b64decode(look["thumb"]), dtype=np.uint8).astype(np.int16) for look in (one, other))
     difference = float(np.abs(a - b).mean())
     if difference > TWIN_DIFFERENCE:

@@ -28,9 +28,19 @@ HEAVY_PICTURE = 300 << 10
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 FETCH_SECONDS = 10
 
-_KINDS = {".mjs": "text/javascript", ".js": "text/javascript", ".woff2": "font/woff2", ".woff": "font/woff", ".ttf": "font/ttf",
-          ".otf": "font/otf", ".webp": "image/webp", ".avif": "image/avif", ".svg": "image/svg+xml", ".json": "application/json",
-          ".webmanifest": "application/manifest+json"}  # fmt: skip
+_KINDS = {
+    ".avif": "image/avif",
+    ".js": "text/javascript",
+    ".json": "application/json",
+    ".mjs": "text/javascript",
+    ".otf": "font/otf",
+    ".svg": "image/svg+xml",
+    ".ttf": "font/ttf",
+    ".webmanifest": "application/manifest+json",
+    ".webp": "image/webp",
+    ".woff": "font/woff",
+    ".woff2": "font/woff2",
+}
 
 
 class Refused(Exception):
@@ -52,9 +62,9 @@ class Site(Protocol):
 class FolderSite:
     """The files under `root`, which pages see as `PAGE_ORIGIN`. Links that lead out of it are refused.
 
-    `aliases` maps remote addresses (a prefix, without the scheme) or paths (from "/") to local files or folders, `virtual` adds pages that
-    are in no file, `leave_out` names files that are not given. With `replace_photos`, every photo, and every
-    remote picture, is one of our own making; `more_photos` are globs of pictures that count as photos.
+    `aliases` maps remote addresses (a prefix, without the scheme) or paths (from "/") to local files or folders,
+    `virtual` adds pages that are in no file, `leave_out` names files that are not given. With `replace_photos`, every
+    photo, and every remote picture, is one of our own making; `more_photos` are globs of pictures that count as photos.
     """
 
     root: Path

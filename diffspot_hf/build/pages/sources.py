@@ -26,6 +26,7 @@ class Source:
     copyright: str
     licence_file: str
     role: Literal["pages", "parts"]
+    language: str = "en"  # of pages that do not say theirs
     root: str = "."  # the folder that the pages call "/", inside the package
     pages: tuple[str, ...] = ()  # globs inside `root`
     skip: tuple[str, ...] = ()  # globs inside `root`: not pages, or pages that show nothing of their own

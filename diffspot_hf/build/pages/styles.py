@@ -8,10 +8,12 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Callable
+from typing import Literal
 from urllib.parse import urljoin
 
-Reader = Callable[[str], tuple[bytes, str] | None]
-"""Bytes and MIME type of an absolute URL, or None when it must not or cannot be had."""
+Role = Literal["sheet", "font", "picture"]
+Reader = Callable[[str, Role], tuple[bytes, str] | None]
+"""Bytes and MIME type of an absolute URL that is used as this, or None when it must not or cannot be had."""
 
 NOTHING = "data:,"
 """What an unreachable URL becomes: valid, empty, paints nothing, asks for nothing."""
@@ -66,7 +68,7 @@ def self_contained(css: str, base: str, read: Reader, *, keep_family: Callable[[
 
     def _imported(target: str, conditions: str) -> str:
         address = urljoin(base, target)
-        found = read(address) if depth < MAX_IMPORTS else None
+        found = read(address, "sheet") if depth < MAX_IMPORTS else None
         if found is None:
             return ""
         inner = self_contained(decode_css(found[0]), address, read, keep_family=keep_family, depth=depth + 1)
@@ -133,7 +135,7 @@ def _face(block: str, base: str, read: Reader, keep_family: Callable[[str], bool
             if form in _FONT_ORDER:
                 candidates.append((_FONT_ORDER.index(form), target, form))
     for _, target, form in sorted(candidates):
-        inline = _inline(target, base, read)
+        inline = _inline(target, base, read, "font")
         if inline != NOTHING:
             kept.append(f'url("{inline}") format("{form}")')
             break
@@ -143,12 +145,12 @@ def _face(block: str, base: str, read: Reader, keep_family: Callable[[str], bool
     return bare.rstrip().removesuffix("}").rstrip().rstrip(";") + f";src:{','.join(kept)}}}"
 
 
-def _inline(target: str, base: str, read: Reader) -> str:
+def _inline(target: str, base: str, read: Reader, role: Role = "picture") -> str:
     if not target or target.startswith("#") or target.lower().startswith("data:"):
         # A double quote would end the url("") it is put in; browsers read %22 the same way.
         return (target or NOTHING).replace('"', "%22").replace("\n", "")
     address, _, fragment = urljoin(base, target).partition("#")
-    found = read(address)
+    found = read(address, role)
     if found is None:
         return NOTHING
     return data_uri(*found) + (f"#{fragment}" if fragment and found[1] == "image/svg+xml" else "")

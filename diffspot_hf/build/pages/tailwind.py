@@ -29,7 +29,10 @@ from .sources import known_sources
 
 PACKAGE = "tailwindcss"
 WHOLE = '@import "tailwindcss";'
-ADDED = "@layer theme,base,components,utilities;@import 'tailwindcss/theme' layer(theme);@import 'tailwindcss/utilities' layer(utilities);"
+ADDED = (
+    "@layer theme,base,components,utilities;"
+    "@import 'tailwindcss/theme' layer(theme);@import 'tailwindcss/utilities' layer(utilities);"
+)
 COMPILE_SECONDS = 60
 BUILT = re.compile(r"tailwindcss v(\d+(?:\.\d+)*)")
 PLAY = re.compile(r"<script[^>]+(?:cdn\.tailwindcss\.com|@tailwindcss/browser|tailwindcss-cdn)", re.I)
@@ -66,7 +69,7 @@ class Tailwind:
         return f"<style>{sheet}</style>{self._meta(swaps, sheet, self.version)}"
 
     def added(self, classes: Iterable[str], built: str, present: str) -> str:
-        """Styles and meta elements that give a page built with Tailwind `built` what its style sheets lack for swaps."""
+        """Styles and meta elements for a page built with Tailwind `built`: what its styles `present` lack for swaps."""
         swaps = vocabulary(classes)
         sheet = self.compile(swaps - class_names(present), ADDED)
         if built.startswith(("1", "2", "3")):  # before version 4 utilities were in no layer, and a layer would lose
