@@ -95,16 +95,20 @@ def _letter_spacing(s: Scene) -> str:
 
 
 def _line_height(s: Scene) -> str:
-    values = f"line height from {s.change.old} to {s.change.new}"
+    values = f"their line height goes from {s.change.old} to {s.change.new}"
+    if s.change.note != "container":
+        values = values.replace("their", "the")
     if s.change.note == "lines":
         word = "further apart" if s.grew else "closer together"
         return f"the lines of {s.who} stand {s.more}{word}: {values}.{_moved(s)}"
-    what, have = ("the text of ", "has") if s.change.note == "line" else ("the texts in ", "have")
+    who, have = (f"the texts in {s.who}", "have") if s.change.note == "container" else (_text_of(s), "has")
+    said = f"{who} {have} {s.more}{'more' if s.grew else 'less'} room per line: {values}."
     size = s.effect["after"][3] - s.effect["rect"][3]
-    if abs(size) >= 1:
-        return f"{s.who} is {_few(abs(size))} {'taller' if size > 0 else 'shorter'}: {values}.{_moved(s)}"
-    word = "more" if s.grew else "less"
-    return f"{what}{s.who} {have} {s.more}{word} room per line: {values}.{_moved(s)}"
+    if abs(size) < 1:
+        return f"{said}{_moved(s)}"
+    return (
+        f"{said} This makes the {naming.noun(s.facts['name'])} {_few(abs(size))} {'taller' if size > 0 else 'shorter'}."
+    )
 
 
 def _text(s: Scene) -> str:
@@ -141,7 +145,8 @@ def _gradient(s: Scene) -> str:
         turn = {"easy": "turned around, so that its colours change ends", "medium": "turned by a quarter",
                 "hard": "turned by an eighth of a full turn"}[s.change.tier]  # fmt: skip
         return f"the colour gradient in the background of {s.who} is {turn}."
-    where = "at both ends" if s.change.note == "both ends" else f"at its {s.change.note}"
+    where = s.change.details.get("where") or s.change.note
+    where = f"at {where}" if where == "both ends" else f"at the {where}"
     return f"the colour gradient in the background of {s.who} is {s.more}{s.change.direction} {where}."
 
 

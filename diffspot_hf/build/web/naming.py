@@ -18,9 +18,7 @@ ALONE = frozenset(
 )
 """Kinds that are clear without any text, being the only one of their kind."""
 
-HOLDERS = (
-    frozenset({"block", "box", "card", "list", "form", "table", "section", "article", "main area", "notice"}) | ALONE
-)
+HOLDERS = ALONE | {"block", "row", "box", "card", "list", "form", "table", "section", "article", "main area", "notice"}
 """Kinds whose text is what they hold, not what they say."""
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -31,7 +29,7 @@ def is_nameable(name: Mapping[str, Any]) -> bool:
     """Whether the element can be told from all others in words: a person must be able to find it."""
     if name["of"] > len(ORDINALS):
         return False
-    if name["kind"] in ("group", "box") and not name["heading"]:
+    if name["kind"] in ("group", "row", "box") and not name["heading"]:
         return 0 < len(name["label"]) <= LONGEST
     return bool(name["label"] or name["heading"] or name["picture"] or name["beside"] or name["kind"] in ALONE)
 
@@ -77,6 +75,11 @@ def _parts(name: Mapping[str, Any]) -> tuple[str, str, str]:
     if name["beside"]:
         return kind, "{thing} beside {text}", name["beside"]
     return (kind, "{thing} under {text}", name["above"]) if name["above"] else (kind, "{thing}", "")
+
+
+def noun(name: Mapping[str, Any]) -> str:
+    """What the element is, in one word or two: "card", "block"."""
+    return _parts(name)[0]
 
 
 def quoted(text: str, longest: int = LONGEST) -> str:

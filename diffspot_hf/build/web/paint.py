@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from . import scales
 from .change import Change, Facts, Watch, number, pixels
@@ -78,19 +78,23 @@ def border(facts: Facts, tier: Tier) -> Iterator[Change]:
             yield Change(**{**vars(change), "details": {**change.details, "sides": sides}})
 
 
+def _apart(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether two colours can be told from each other at a glance (24 of 765 levels: our choice)."""
+    return sum(abs(a - b) for a, b in zip(one[:3], other[:3], strict=True)) >= 24
+
+
 def _stands_out(facts: Facts, side: str) -> bool:
     """Whether a border can be told from the element's own background; one of the same colour cannot be seen."""
     edge, ground = facts["rgba"][f"border-{side}-color"], facts["rgba"]["background-color"]
     if edge[3] < SEEN:
         return False
-    return ground[3] < SEEN or sum(abs(a - b) for a, b in zip(edge[:3], ground[:3], strict=True)) >= 12
+    return ground[3] < SEEN or _apart(edge, ground)
 
 
 def rounded(facts: Facts, tier: Tier) -> Iterator[Change]:
     corners = ("top-left", "top-right", "bottom-right", "bottom-left")
     values = [facts["computed"][f"border-{corner}-radius"] for corner in corners]
-    shaped = facts["rgba"]["background-color"][3] > 0.02 or facts["gradient"] or len(facts["borders"]) == 4
-    if len(set(values)) != 1 or not (shaped or facts["tag"] in ("img", "input", "button", "select", "textarea")):
+    if len(set(values)) != 1 or not _has_corners(facts):
         return
     half = min(facts["rect"][2:]) / 2
     old = half if values[0].endswith("%") and float(values[0][:-1]) >= 50 else pixels(values[0])
@@ -100,7 +104,7 @@ def rounded(facts: Facts, tier: Tier) -> Iterator[Change]:
     for steps in OPERATORS["rounded"].sizes[tier]:
         for sign in (1, -1):
             at = index + sign * int(steps)
-            if 0 <= at <= full and scales.RADII[at] in reachable:
+            if 0 <= at <= full and scales.RADII[at] in reachable and is_one_scale(tier, index, at, half):
                 new = scales.RADII[at]
                 yield Change(
                     "rounded", tier, "border-radius", values[0], f"{number(new)}px",
@@ -108,6 +112,23 @@ def rounded(facts: Facts, tier: Tier) -> Iterator[Change]:
                     style={"border-radius": f"{number(new)}px"},
                     watch=(Watch("border-top-left-radius", new, "px"),), details={"half": half, "from": old, "to": new},
                 )  # fmt: skip
+
+
+def is_one_scale(tier: Tier, old: int, new: int, half: float) -> bool:
+    """Whether a step between two places of the radius scale is what the tier means.
+
+    On a large box the step to or from fully round is far larger than all others, so there it is an easy one only.
+    """
+    return tier == "easy" or half <= 2 * scales.RADII[-2] or len(scales.RADII) - 1 not in (old, new)
+
+
+def _has_corners(facts: Facts) -> bool:
+    """Whether a person can see the element's corners: a picture, a border all around, or a background of its own."""
+    framed = len(facts["borders"]) == 4 and all(_stands_out(facts, side) for side in scales.SIDES)
+    if framed or facts["tag"] == "img" or facts["gradient"]:
+        return True
+    ground, around = facts["rgba"]["background-color"], facts["around"]
+    return ground[3] >= SEEN and (around is None or _apart(ground, around))
 
 
 def gradient(facts: Facts, tier: Tier) -> Iterator[Change]:
@@ -121,7 +142,9 @@ def gradient(facts: Facts, tier: Tier) -> Iterator[Change]:
         for turn in OPERATORS["gradient"].sizes[tier]:
             for sign in (1, -1) if turn < 180 else (1,):
                 new = ", ".join([turned(head, sign * turn), *parts])
-                yield _gradient(tier, f"{name}({new})", first, rest, f"turned {sign * turn:+g} degrees", "", "turned")
+                yield _gradient(
+                    tier, f"{name}({new})", first, rest, f"turned {sign * turn:+g} degrees", "", "turned", ""
+                )
     lightness = OPERATORS["gradient"].lightness[tier]  # type: ignore[index]
     stops = [n for n, part in enumerate(parts) if part.startswith("rgba(")]
     if len(stops) < 2:
@@ -138,13 +161,36 @@ def gradient(facts: Facts, tier: Tier) -> Iterator[Change]:
                 changed[n] = f"rgba({new[0]:g}, {new[1]:g}, {new[2]:g}, {new[3]:g}){place}"
             else:
                 text = f"{name}({', '.join([head, *changed] if head else changed)})"
-                yield _gradient(tier, text, first, rest, f"{note} {sign * lightness:+g} lightness", word, note)
+                where = "both ends" if tier == "easy" else place_of(first, note)
+                yield _gradient(tier, text, first, rest, f"{note} {sign * lightness:+g} lightness", word, note, where)
 
 
-def _gradient(tier: Tier, new: str, old: str, rest: str, magnitude: str, word: str, note: str) -> Change:
+def place_of(gradient: str, which: str) -> str:
+    """Where on the screen the ``start`` or ``end`` of a gradient lies.
+
+    >>> place_of("linear-gradient(90deg, rgba(0, 0, 0, 1), rgba(9, 9, 9, 1))", "end")
+    'right'
+    >>> place_of("linear-gradient(to left top, rgba(0, 0, 0, 1), rgba(9, 9, 9, 1))", "start")
+    'bottom right'
+    >>> place_of("radial-gradient(rgba(0, 0, 0, 1), rgba(9, 9, 9, 1))", "start")
+    'centre'
+    """
+    kind = re.search(r"(linear|radial|conic)-gradient", gradient)
+    if kind and kind[1] != "linear":
+        return ("centre" if which == "start" else "edge") if kind[1] == "radial" else which
+    match = re.match(r"[a-z-]*gradient\((?:to ([a-z]+(?: [a-z]+)?)(?= in |,)|(-?[\d.]+)deg)", gradient)
+    if match and match[1]:
+        words = set(match[1].split())
+        at = next(n for n, place in enumerate(_PLACES) if set(place.split()) == words)
+    else:
+        at = round(float(match[2] if match else 180) / 45)
+    return _PLACES[(at + 4 * (which == "start")) % 8]
+
+
+def _gradient(tier: Tier, new: str, old: str, rest: str, magnitude: str, word: str, note: str, where: str) -> Change:
     return Change(
         "gradient", tier, "background-image", old, new, magnitude, word, way=word or "turned",
-        style={"background-image": new + rest}, watch=(Watch("background-image"),), note=note,
+        style={"background-image": new + rest}, watch=(Watch("background-image"),), note=note, details={"where": where},
     )  # fmt: skip
 
 
@@ -163,7 +209,7 @@ def split_commas(value: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-_SIDES = ("top", "right", "bottom", "left")
+_PLACES = ("top", "top right", "right", "bottom right", "bottom", "bottom left", "left", "top left")
 _RING = ("top", "right top", "right", "right bottom", "bottom", "left bottom", "left", "left top")
 
 

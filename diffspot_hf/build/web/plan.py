@@ -18,15 +18,23 @@ SOURCE_SHARE = 0.30
 OWN_SHARE = 1 / 3
 
 
+Assignment = list[tuple[str, str]]
+"""Page ids and cells, one entry a pair."""
+
+
 @dataclass(frozen=True)
 class Seat:
-    """A page as the plan sees it; `supply` says how many pairs of each cell it may still give."""
+    """A page as the plan sees it; `supply` says how many pairs of each cell it may still give.
+
+    `swaps` are the cells that it can give by class swap; such pairs are rarer, so they are taken first.
+    """
 
     page_id: str
     source: str
     domain: str
     own: bool
     supply: Mapping[str, int]
+    swaps: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -45,49 +53,61 @@ class Placed:
         self.by_domain["", seat.domain] += count
 
 
-def most_of_source(total: int, sources: int, own: bool) -> int:
+def most_of_source(total: int, sources: int, own: bool, share: float = SOURCE_SHARE) -> int:
     """How many pairs of a cell of `total` one source may give.
 
-    30 %, and a third for a project's own pages; with too few sources for that, an even share; always at least one.
+    `share` of them, a third for a project's own pages; with too few sources for that, an even share; at least one.
 
     >>> most_of_source(100, 9, own=False), most_of_source(100, 9, own=True), most_of_source(1, 9, own=False)
     (30, 33, 1)
     >>> most_of_source(100, 2, own=False), most_of_source(9, 1, own=False)
     (50, 9)
     """
-    share = max(OWN_SHARE if own else SOURCE_SHARE, 1 / max(1, sources))
+    share = max(OWN_SHARE if own else share, 1 / max(1, sources))
     exact = share * total
     return max(1, math.ceil(exact - 1e-9) if sources * share <= 1 else math.floor(exact + 1e-9))
 
 
-def plan(
-    seats: Sequence[Seat],
-    total: Mapping[str, int],
-    need: Mapping[str, int],
-    placed: Placed,
-    seed: int,
-    least_cap: int = 1,
-) -> tuple[list[tuple[str, str]], int]:
-    """Pairs (page id, cell) for what `need` still lacks, and the number of pairs a page that this takes.
+@dataclass(frozen=True)
+class Demand:
+    """What is wanted: `total` is the size of each full cell, `need` what still lacks of it.
 
-    `total` is the size of each full cell, `placed` what earlier rounds gave. The cap is the smallest from `least_cap`
-    up with which as much is filled as with any; what cannot be filled is left out.
+    No source gives more than `share` of a cell or of the whole; `sources` is how many the corpus has.
     """
-    best = _assign(seats, total, need, placed, seed, cap=10**9)
-    if not best:
-        return [], least_cap
+
+    total: Mapping[str, int]
+    need: Mapping[str, int]
+    sources: int
+    seed: int = 1
+    share: float = SOURCE_SHARE
+
+    def most(self, cell: str, own: bool) -> int:
+        """How many pairs of `cell` ("" for all of them) one source may give."""
+        size = self.total[cell] if cell else sum(self.total.values())
+        return most_of_source(size, self.sources, own, self.share)
+
+
+def plan(
+    seats: Sequence[Seat], demand: Demand, placed: Placed, least_cap: int = 1
+) -> tuple[list[tuple[str, str]], int]:
+    """Pairs for what `demand` still lacks, and the number of pairs a page that this takes.
+
+    `placed` is what earlier rounds gave. The cap is the smallest from `least_cap` up with which as much is filled as
+    with any; what cannot be filled is left out.
+    """
+    best = _assign(seats, demand, placed, cap=10**9)
     cap = least_cap
-    while True:
-        found = _assign(seats, total, need, placed, seed, cap)
+    while best:
+        found = _assign(seats, demand, placed, cap)
         if len(found) >= len(best):
             return found, cap
         cap += 1
+    return [], least_cap
 
 
-def _assign(
-    seats: Sequence[Seat], total: Mapping[str, int], need: Mapping[str, int], placed: Placed, seed: int, cap: int
-) -> list[tuple[str, str]]:
-    flow = _Flow(seats, total, placed, cap)
+def _assign(seats: Sequence[Seat], demand: Demand, placed: Placed, cap: int) -> Assignment:
+    seed, need = demand.seed, demand.need
+    flow = _Flow(seats, demand, placed, cap)
     order = {seat.page_id: n for n, seat in enumerate(sorted(seats, key=lambda s: _dice(seed, s.page_id)))}
     scarcity = {cell: sum(seat.supply.get(cell, 0) > 0 for seat in seats) / n for cell, n in need.items() if n}
     open_cells = {cell: need[cell] for cell in sorted(scarcity, key=lambda c: (scarcity[c], c))}
@@ -103,7 +123,8 @@ def _assign(
                 free,
                 key=lambda s: (
                     totals[s.page_id], flow.used[cell, s.page_id], domains[cell, s.domain],
-                    sources[cell, s.source], domains["", s.domain], sources["", s.source], order[s.page_id],
+                    sources[cell, s.source], cell not in s.swaps, domains["", s.domain], sources["", s.source],
+                    order[s.page_id],
                 ),
             )  # fmt: skip
             flow.give(cell, seat)
@@ -122,14 +143,15 @@ def _assign(
 class _Flow:
     """cells → sources of a cell → pages, with a cap at each step; `used` counts pairs by (cell, page id)."""
 
-    def __init__(self, seats: Sequence[Seat], total: Mapping[str, int], placed: Placed, cap: int) -> None:
+    def __init__(self, seats: Sequence[Seat], demand: Demand, placed: Placed, cap: int) -> None:
         self.seats = {seat.page_id: seat for seat in seats}
-        sources = len({seat.source for seat in seats})
-        self.room: Counter[tuple[str, str]] = Counter()
-        for cell, count in total.items():
-            for source in sorted({seat.source for seat in seats}):
-                own = any(seat.own for seat in seats if seat.source == source)
-                self.room[cell, source] = most_of_source(count, sources, own) - placed.by_source[cell, source]
+        owners = {seat.source: seat.own for seat in seats}
+        # Under the empty name: what a source may give over all cells.
+        self.room = {
+            (cell, source): demand.most(cell, own) - placed.by_source[cell, source]
+            for cell in ("", *demand.total)
+            for source, own in sorted(owners.items())
+        }
         self.left = {seat.page_id: cap - placed.by_page[seat.page_id] for seat in seats}
         self.used: Counter[tuple[str, str]] = Counter()
         self.givers: dict[str, list[Seat]] = {}
@@ -140,7 +162,7 @@ class _Flow:
 
     def can(self, cell: str, seat: Seat) -> bool:
         return (
-            self.left[seat.page_id] > 0 and self.room[cell, seat.source] > 0
+            self.left[seat.page_id] > 0 and self.room[cell, seat.source] > 0 and self.room["", seat.source] > 0
             and self.used[cell, seat.page_id] < seat.supply.get(cell, 0)
         )  # fmt: skip
 
@@ -148,6 +170,7 @@ class _Flow:
         self.used[cell, seat.page_id] += count
         self.left[seat.page_id] -= count
         self.room[cell, seat.source] -= count
+        self.room["", seat.source] -= count
 
     def augment(self, cell: str) -> bool:
         """Whether one more pair of `cell` could be placed, moving others to other pages where needed."""
@@ -160,7 +183,7 @@ class _Flow:
                 if to in came:
                     continue
                 came[to] = at
-                if to[0] == "page" and self.left[to[1]] > 0:
+                if to[0] == "page" and self.left[to[1]] > 0 and self.room["", self.seats[to[1]].source] > 0:
                     self._walk(to, came)
                     return True
                 queue.append(to)
@@ -185,7 +208,9 @@ class _Flow:
 
     def _walk(self, end: tuple[str, str, str], came: Mapping[tuple[str, str, str], tuple[str, str, str]]) -> None:
         at = end
+        # Only the last page of the walk gives one pair more than before; those passed through give another instead.
         self.left[at[1]] -= 1
+        self.room["", self.seats[at[1]].source] -= 1
         while came[at] != at:
             before = came[at]
             if (before[0], at[0]) == ("group", "page"):

@@ -107,7 +107,7 @@ def what_is_missing(report: Mapping[str, Any]) -> str:
     pages = report["pages"]
     lost = sum(pages["dropped"].values())
     dropped = f" ({lost} dropped, see report.md)" if lost else ""
-    return f"the {pages['in_corpus']} pages{dropped} do not fill every cell: {', '.join(cells)}"
+    return f"the {pages['in_corpus']} pages{dropped} do not fill every cell: {', '.join(cells)} (limit per source kept)"
 
 
 def write(out: Path, report: Mapping[str, Any]) -> None:

@@ -214,15 +214,21 @@ class Director:
         self.tally.rejected[operator, reason] += 1
 
 
-def supply(director: Director, operators: Sequence[str], enough: int) -> dict[str, dict[str, int]]:
-    """For every cell ("color/easy") how many elements of the page could serve it, by direction, up to `enough`."""
+def supply(director: Director, operators: Sequence[str], enough: int) -> tuple[dict[str, dict[str, int]], list[str]]:
+    """For every cell ("color/easy") how many elements of the page could serve it, by direction, up to `enough`.
+
+    Second, the cells that could be served by a class swap.
+    """
     found: dict[str, dict[str, int]] = {}
-    for operator, tier in cells_of(operators):
-        found_here = itertools.islice(director.candidates((operator, tier)), enough)
-        ways = Counter(candidate.change.balance for candidate in found_here)
-        if ways:
-            found[f"{operator}/{tier}"] = dict(sorted(ways.items()))
-    return found
+    swaps: list[str] = []
+    for cell in cells_of(operators):
+        name = "/".join(cell)
+        candidates = list(itertools.islice(director.candidates(cell), enough))
+        if candidates:
+            found[name] = dict(sorted(Counter(one.change.balance for one in candidates).items()))
+        if any(one.change.swap for one in candidates):
+            swaps.append(name)
+    return found, swaps
 
 
 def cells_of(operators: Sequence[str]) -> Iterator[Cell]:

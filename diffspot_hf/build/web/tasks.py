@@ -75,14 +75,14 @@ class Shoot:
 
 
 def survey(browser: Browser, task: Survey) -> dict[str, Any]:
-    """What the survey keeps of one page: ``{page_id, dropped, detail, first, supply, unfit, tally}``."""
+    """What the survey keeps of one page: ``{page_id, dropped, detail, first, supply, swaps, unfit, tally}``."""
     settings = task.settings
     found: dict[str, Any] = {"page_id": task.page.page_id, "dropped": "", "detail": ""}
     try:
         with on_stage(browser, task.page, seconds=SURVEY_SECONDS, gate_name=settings.gate) as stage:
             director = Director(stage, settings.seed)
             found["first"] = digest(stage.first)
-            found["supply"] = supply(director, settings.operators, task.enough)
+            found["supply"], found["swaps"] = supply(director, settings.operators, task.enough)
             found["unfit"] = director.unfit
             found["tally"] = director.tally.as_json()
     except PageError as error:

@@ -69,7 +69,7 @@ def line_height(facts: Facts, tier: Tier) -> Iterator[Change]:
     old = line_ratio(facts)
     for size in OPERATORS["line_height"].sizes[tier]:
         for sign in (1, -1):
-            new = round(old + sign * size, 3)
+            new = round(old + sign * size, 2)
             if 0.8 <= new <= 4:
                 yield Change(
                     "line_height", tier, "line-height", number(old), number(new), f"{sign * size:+g}em",
@@ -80,7 +80,7 @@ def line_height(facts: Facts, tier: Tier) -> Iterator[Change]:
 
 def line_ratio(facts: Facts) -> float:
     """Line height as a multiple of the font size, also where it computes to ``normal``."""
-    return pixels(facts["computed"]["line-height"]) / facts["fontSize"] or facts["normalLine"]
+    return round(pixels(facts["computed"]["line-height"]) / facts["fontSize"] or facts["normalLine"], 2)
 
 
 def lines_kind(facts: Facts) -> str:

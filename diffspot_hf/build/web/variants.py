@@ -42,11 +42,21 @@ def changes(facts: Facts, operator: str, tier: Tier, page: Mapping[str, Any], rn
         return []
     swapped = []
     if page["tailwind"] and plain:
-        swapped = [_from_swap(facts, operator, tier, swap) for swap in tailwind.swaps(facts["classes"], operator, tier)]
+        swapped = [
+            _from_swap(facts, operator, tier, swap)
+            for swap in tailwind.swaps(facts["classes"], operator, tier)
+            if operator != "rounded" or _is_step(facts, tier, swap)
+        ]
     rng.shuffle(swapped)
     rng.shuffle(plain)
     plain.sort(key=lambda change: change.note in LAST_RESORT)
     return swapped + plain
+
+
+def _is_step(facts: Facts, tier: Tier, swap: tailwind.Swap) -> bool:
+    half, full = min(facts["rect"][2:]) / 2, len(scales.RADII) - 1
+    old = full if pixels(facts["computed"][swap.property]) >= half else 0
+    return paint.is_one_scale(tier, old, full if swap.value == scales.RADII[-1] else 0, half)
 
 
 def _from_swap(facts: Facts, operator: str, tier: Tier, swap: tailwind.Swap) -> Change:
@@ -67,6 +77,8 @@ def _from_swap(facts: Facts, operator: str, tier: Tier, swap: tailwind.Swap) -> 
         details = {"half": half, "from": pixels(facts["computed"][kind]), "to": float(swap.value or 0)}
     elif operator == "border":
         details = {"sides": facts["borders"]}
+    elif operator == "gradient" and swap.note.endswith("stop"):
+        details = {"where": paint.place_of(facts["gradient"], _note(operator, swap, facts))}
     return Change(
         operator, tier, name, old, new, _magnitude(operator, swap), _direction(operator, swap),
         way=_way(operator, swap, old, new), swap=(swap.old, swap.new), watch=(Watch(kind, swap.value, swap.unit),),

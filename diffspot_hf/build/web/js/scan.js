@@ -85,9 +85,15 @@
     return TAGS[tag] || "";
   };
   const WORDED = /^(heading|button|link|list item|table cell|column header|form label|badge|caption|paragraph|quotation)$/;
-  const HEADED = /^(card|section|article|form|box|group|figure|sidebar|banner|notice|table|main area|header|footer)$/;
-  const SMALL = /^(icon|image|avatar|button|link|checkbox|radio button|slider|input field|text area|drop-down|progress bar|badge)$/;
-  const shownText = (el) => D.words(el.innerText ?? el.textContent ?? "");
+  const HEADED = /^(card|section|article|form|box|group|row|figure|sidebar|banner|notice|table|main area|header|footer)$/;
+  const SMALL = /^(icon|image|avatar|checkbox|radio button|slider|input field|text area|drop-down|progress bar)$/;
+  // The words a person reads; the names that make an icon font draw its icons are none.
+  const shownText = (el) => {
+    let text = el.innerText ?? el.textContent ?? "";
+    for (const at of el.querySelectorAll("i,span,svg"))
+      if (at.localName !== "svg" && D.isIconFont(D.style(at)) && at.innerText) text = text.replace(at.innerText, " ");
+    return D.words(text);
+  };
   const labelOf = (el, kind) => {
     if (kind === "input field" || kind === "search field" || kind === "text area")
       return D.words(el.value || el.placeholder || el.getAttribute("aria-label") || el.labels?.[0]?.innerText || "");
@@ -146,7 +152,10 @@
         }
       }
     }
-    if (own && !kind) kind = text.length > 60 ? "paragraph" : "text";
+    const several = el.children.length > 1 && /flex|grid/.test(cs.display);
+    if (several && (!kind || kind === "paragraph"))
+      kind = paintsBox(el, cs) ? "box" : /flex/.test(cs.display) && /^row/.test(cs.flexDirection) ? "row" : "group";
+    if (own && !kind) kind = paintsBox(el, cs) && text.length <= 40 ? "box" : text.length > 60 ? "paragraph" : "text";
     if (kind === "paragraph" && text.length <= 40) kind = "text";
     if (!kind) kind = el.children.length > 1 && !paintsBox(el, cs) ? "group" : "box";
     const label = labelOf(el, kind), picture = label ? "" : pictureOf(el);
@@ -181,6 +190,16 @@
     return "";
   };
 
+  // The colour that an element stands on; null where that is a picture, a gradient or nothing certain.
+  const behind = (el) => {
+    for (let at = el.parentElement; at; at = at.parentElement) {
+      const cs = D.style(at);
+      if (cs.backgroundImage !== "none") return null;
+      if (D.rgba(cs.backgroundColor)[3] > 0.95) return D.rgba(cs.backgroundColor);
+    }
+    return [255, 255, 255, 1];
+  };
+
   const factsOf = (el, cs, r, i) => {
     const cut = D.clips(cs) && (el.scrollWidth > el.clientWidth + 1 || el.scrollHeight > el.clientHeight + 1);
     const texts = D.isIconFont(cs) || cut ? [] : D.ownNodes(el).filter((n) => {
@@ -200,7 +219,7 @@
       lines: linesOf(texts), fontSize: parseFloat(cs.fontSize), normalLine: normalLine(cs),
       kids: kids.length, text: !!shownText(el), box: paintsBox(el, cs), borders: bordersOf(cs),
       gradient: /gradient\(/.test(cs.backgroundImage) ? D.plainColours(cs.backgroundImage) : "",
-      name: nameOf(el, cs, r, own),
+      around: behind(el), name: nameOf(el, cs, r, own),
     };
   };
 
