@@ -11,15 +11,19 @@ from typing import Any, NamedTuple
 
 from .claims import Claim, claims_of
 from .linking import Link, link
+from .naming import same_text
+from .operators import Kind
 from .records import Record, read_record
 from .verdicts import flows, kind_of
 
 NAME = "rules (unofficial)"
-_BEST = ("correct", "partial", "missed")
+VERDICTS = ("correct", "partial", "missed")
+"""Best first."""
+_LINES = frozenset({"bwidth+", "bwidth-", "bcolor~", "bstyle~", "border~"})
 
 
 class Reading(NamedTuple):
-    """One claim as the judge sees it."""
+    """A claim, the verdict it earns, and whether it is an invention."""
 
     claim: Claim
     verdict: str
@@ -27,7 +31,7 @@ class Reading(NamedTuple):
 
 
 def judge(*, mutation: Mapping[str, Any] | None, ground_truth_diff: str, reply: str) -> dict[str, Any]:
-    """The official judge schema for one reply, and `judge`, the name of this unofficial judge.
+    """The official judge schema for one reply, and under `judge` the name of this unofficial judge.
 
     `mutation` is the record (type, element, property, direction, old_value, new_value, template), or None for a pair
     without a change. Never raises on any text.
@@ -37,79 +41,59 @@ def judge(*, mutation: Mapping[str, Any] | None, ground_truth_diff: str, reply: 
     1
     """
     if mutation is None:
-        invented = [c for c in claims_of(reply or "") if c.asserted]
-        return _result([], _distinct(invented))
+        return _result([], [c for c in claims_of(reply or "") if c.asserted])
     record = read_record(mutation, ground_truth_diff)
-    readings = [read_claim(claim, record) for claim in claims_of(reply or "", record.profile.names + record.profile.neighbours)]
-    verdict = min((r.verdict for r in readings), key=_BEST.index, default="missed")
-    best = sorted(r.claim.text for r in readings if r.verdict == verdict) if verdict != "missed" else []
+    profile = record.profile
+    readings = [read_claim(claim, record) for claim in claims_of(reply or "", profile.names + profile.neighbours)]
+    verdict = min((r.verdict for r in readings), key=VERDICTS.index, default="missed")
     earned = {r.claim.group for r in readings if r.verdict != "missed"}
-    invented = [r.claim for r in readings if r.invented and not (r.claim.group in earned and r.claim.possessive)]
+    named = sorted(r.claim.text for r in readings if r.verdict == verdict != "missed")
     entry = {
         "gt": ground_truth_diff or str(mutation.get("template") or ""),
-        "type": record.operator if not mutation.get("type") else str(mutation["type"]).removeprefix("mutate_"),
+        "type": str(mutation.get("type") or record.operator).removeprefix("mutate_"),
         "verdict": verdict,
-        "vlm_match": best[0] if best else None,
+        "vlm_match": named[0] if named else None,
     }
-    return _result([entry], _distinct(invented))
+    return _result([entry], [r.claim for r in readings if r.invented and not (r.claim.possessive and r.claim.group in earned)])
 
 
 def read_claim(claim: Claim, record: Record) -> Reading:
     """The verdict on one claim, and whether it is an invention."""
-    tie, kind = link(claim, record.profile), kind_of(claim, record)
-    verdict, invented = _verdict(tie, kind, claim, record)
-    return Reading(claim, verdict, invented and claim.asserted)
-
-
-def _verdict(tie: Link, kind: str, claim: Claim, record: Record) -> tuple[str, bool]:
-    flow = flows(claim, record)
-    if tie == "below" and record.operator == "border" and claim.effects & {"bwidth+", "bwidth-", "bcolor~", "bstyle~", "border~"}:
+    tie, kind, flow = link(claim, record.profile), kind_of(claim, record), flows(claim, record)
+    if tie == "below" and record.operator == "border" and claim.effects & _LINES:
         tie = "pinned"  # "the line under the menu" is its lower border
+    if tie == "other" and kind == "right" and record.operator == "text" and _only_values(claim, record):
+        tie = "pinned"
+    verdict = _verdict(tie, kind, flow, record.operator)
+    silent = flow or (tie == "none" and kind == "vague")
+    return Reading(claim, verdict, claim.asserted and verdict == "missed" and not silent)
+
+
+def _verdict(tie: Link, kind: Kind, flow: bool, operator: str) -> str:
+    """What a claim earns by what it speaks of and by what it says."""
     if tie == "pinned":
-        if kind == "right":
-            return "correct", False
-        if kind in ("wrong", "cause", "vague"):
-            return "partial", False
-        return ("partial", False) if flow else ("missed", True)
-    if tie == "below" and flow:
-        return "correct", False
+        return "correct" if kind == "right" else "partial" if kind != "impossible" or flow else "missed"
     if tie == "below":
-        return ("partial", False) if kind == "vague" else ("missed", not flow)
-    if tie == "area" and kind == "wrong" and record.operator == "text":
-        return "missed", True
+        return "correct" if flow else "partial" if kind == "vague" else "missed"
     if tie == "area":
-        if kind in ("right", "wrong", "vague"):
-            return "partial", False
-        return "missed", not flow
+        near = kind in ("right", "vague") or (kind == "wrong" and operator != "text")
+        return "partial" if near else "missed"
     if tie == "none":
-        if kind == "vague":
-            return "missed", False
-        if kind in ("right", "wrong", "cause"):
-            return "partial", False
-        return "missed", not flow
-    if kind == "right" and record.operator == "text" and _both_values(claim, record):
-        return "correct", False
-    return "missed", not flow
+        return "partial" if kind in ("right", "wrong", "cause") else "missed"
+    return "missed"
 
 
-def _both_values(claim: Claim, record: Record) -> bool:
+def _only_values(claim: Claim, record: Record) -> bool:
     """Whether the claim quotes the old and the new text and names nothing else that it could be about."""
-    from .linking import same_text
-
-    told = {side: any(q.side == side and same_text(q.text, value) for q in claim.quotes) for side, value in (("A", record.old), ("B", record.new))}
-    nouns = [c for c in claim.chunks if c.ids]
-    return all(told.values()) and not nouns
+    values = {"A": record.old, "B": record.new}
+    told = {q.side for q in claim.quotes if q.side in values and same_text(q.text, values[q.side])}
+    return told == {"A", "B"} and not any(c.ids for c in claim.chunks)
 
 
-def _distinct(claims: list[Claim]) -> list[str]:
-    seen: dict[str, str] = {}
-    for claim in claims:
-        seen.setdefault(" ".join(claim.text.casefold().split()), claim.text)
-    return list(seen.values())
-
-
-def _result(mutations: list[dict[str, Any]], hallucinations: list[str]) -> dict[str, Any]:
-    counts = {verdict: sum(m["verdict"] == verdict for m in mutations) for verdict in _BEST}
+def _result(mutations: list[dict[str, Any]], invented: list[Claim]) -> dict[str, Any]:
+    """The schema, each invention once."""
+    hallucinations = list({" ".join(c.text.casefold().split()): c.text for c in reversed(invented)}.values())[::-1]
+    counts = {verdict: sum(m["verdict"] == verdict for m in mutations) for verdict in VERDICTS}
     return {
         "mutations": mutations,
         "hallucinations": hallucinations,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from .effects import mark
 from .lexicon import Hit, Phrases, phrases_of, vocabulary
 from .masking import Masked, mask
 from .phrases import Chunk, Sentence, analyse, chunks_of
@@ -43,8 +44,6 @@ class Parsed:
 
 def parse(statement: Statement, names: Sequence[str]) -> Parsed:
     """The statement, read; `names` are page texts that are no words of change."""
-    from .effects import mark
-
     masked = mask(statement.text, names)
     s = analyse(masked.text)
     return Parsed(statement, masked, s, mark(s, masked.sided, statement.listed), chunks_of(s))
