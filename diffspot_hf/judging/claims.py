@@ -19,7 +19,9 @@ from .spans import Parsed, Quote, Span, parse
 _DENIED = re.compile(
     r"\bbut (?:it|they|this|that|she|he) (?:(?:is|are|was|were|does|do|did) not|(?:isn|aren|wasn|weren|doesn|don|didn)['’]t)\W*$"
 )
-_OPENERS = frozenset({"the", "its", "their", "a", "an", "another", "all", "some", "der", "die", "das", "el", "la", "le"})
+_OPENERS = frozenset(
+    {"the", "its", "their", "a", "an", "another", "all", "some", "der", "die", "das", "el", "la", "le"}
+)
 _PRONOUNS = frozenset({"it", "they", "this", "these", "its", "es", "sie"})
 _MOST = 12
 """Claims read of one statement (our choice)."""
@@ -113,7 +115,9 @@ def _starts(p: Parsed) -> list[int]:
         if clause[k] == clause[k - 1] or tokens[k].raw in (":", "(") or len(starts) == _MOST:
             continue
         end = next((j for j in range(k + 1, len(tokens)) if clause[j] != clause[k]), len(tokens))
-        opener = next((j for j in range(k, min(k + 3, end)) if tokens[j].raw in _OPENERS or tokens[j].raw[:2] == "§Q"), None)
+        opener = next(
+            (j for j in range(k, min(k + 3, end)) if tokens[j].raw in _OPENERS or tokens[j].raw[:2] == "§Q"), None
+        )
         if opener is None:
             continue
         own = [c for c in Span(p, opener, end).chunks if c.quotes or _known([c])]

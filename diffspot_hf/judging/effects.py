@@ -149,7 +149,10 @@ def _resolve(labels: tuple[str, ...], dims: set[str], states: bool) -> set[str]:
 def _describes(s: Sentence, hit: Hit, adjectives: Mapping[int, int]) -> bool:
     """Whether the word only describes the thing spoken of ("the bold heading moved", "the lower card")."""
     state = all(label.startswith("state:") for label in hit.labels)
-    if not state and (not _is_degree(hit) or not (hit.start in adjectives or s.tokens[hit.start].raw in ("lower", "higher", "missing"))):
+    if not state and (
+        not _is_degree(hit)
+        or not (hit.start in adjectives or s.tokens[hit.start].raw in ("lower", "higher", "missing"))
+    ):
         return False
     return _before_noun(s, hit.start, hit.end)
 

@@ -58,7 +58,9 @@ def _of_colors(span: Span, effects: set[str]) -> set[str]:
 
 def _shaded(span: Span) -> bool:
     """Light here and dark there: a gradient told without colours."""
-    shades = [h for h in span.within(span.p.s.colors) if set(h.labels) <= {"light", "dark"} and span.p.marks.live[h.start]]
+    shades = [
+        h for h in span.within(span.p.s.colors) if set(h.labels) <= {"light", "dark"} and span.p.marks.live[h.start]
+    ]
     return bool(shades) and len(span.places) > 1
 
 

@@ -18,7 +18,15 @@ _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _TOKEN = re.compile(
     rf"§[A-Z]\d*|[{_CJK}]|\d+(?:[.,]\d+)*|[^\W\d_{_CJK}]+(?:['’][^\W\d_]+)?|->|→|[,;:()/|%€$£¥–—-]|\.(?=\s|$)",
 )
-_SPELLING = (("colour", "color"), ("grey", "gray"), ("centred", "centered"), ("centring", "centering"), ("centre", "center"), ("catalogue", "catalog"), ("odour", "odor"))
+_SPELLING = (
+    ("colour", "color"),
+    ("grey", "gray"),
+    ("centred", "centered"),
+    ("centring", "centering"),
+    ("centre", "center"),
+    ("catalogue", "catalog"),
+    ("odour", "odor"),
+)
 _ENDINGS = ("ing", "ed", "es", "s")
 _KEPT = frozenset({"red", "bed", "this", "its", "was", "is", "has", "as", "us", "yes", "plus", "des", "les", "less", "ring",
                    "thing", "during", "string", "spring", "across", "address", "press", "size", "ohne", "one", "none", "more", "plane", "note", "notes", "site", "sites", "huge", "here"})  # fmt: skip
@@ -114,7 +122,9 @@ class Phrases:
             token = tokens[position]
             candidates = known.get(token.raw)
             if candidates is None:
-                candidates = known[token.raw] = self._by_first.get("=" + token.raw, []) + self._by_first.get(token.stem, [])
+                candidates = known[token.raw] = self._by_first.get("=" + token.raw, []) + self._by_first.get(
+                    token.stem, []
+                )
                 if len(known) > _WORDS:
                     known.clear()
             length, labels = 0, ()
@@ -193,10 +203,12 @@ def lexicon() -> Lexicon:
         elements=Phrases(nouns),
         colors=Phrases(labelled(vocabulary("colors")["word"]) + labelled(vocabulary("colors")["shade"])),
         words=Phrases(words),
-        talk=Phrases(labelled({key: value for key, value in talk.items() if key != "side"})),
+        talk=Phrases(labelled({key: value for key, value in talk.items() if key != "label"})),
         compose=effects["compose"],
         kind_of=kinds,
         near=frozenset(near),
-        generic=frozenset(t.stem for w in (*elements["words"]["generic"], *elements["words"]["stop"]) for t in tokenize(w))
+        generic=frozenset(
+            t.stem for w in (*elements["words"]["generic"], *elements["words"]["stop"]) for t in tokenize(w)
+        )
         | frozenset(elements["words"]["mild"]),
     )

@@ -21,7 +21,10 @@ def link(claim: Claim, profile: Profile) -> Link:
     chunks, quotes = claim.chunks, claim.quotes
     named = _named(chunks)
     if claim.parents and (claim.possessive or not _telling(named)):
-        chunks, quotes = claim.parents + chunks, claim.parent_quotes + tuple(q for q in quotes if not claim.parent_quotes)
+        chunks, quotes = (
+            claim.parents + chunks,
+            claim.parent_quotes + tuple(q for q in quotes if not claim.parent_quotes),
+        )
         named = _named(chunks)
     if not named:
         return "none"
@@ -42,20 +45,31 @@ def _link(named: list[Chunk], match: Mapping[int, Match], profile: Profile) -> L
     subjects = _subjects(named)
     verdicts = [match[id(c)] for c in subjects]
     tied = [c for c in named if c.rel in ("of", "within") and c not in subjects]
-    if any(match[id(c)] == "yes" and _called(c, profile) for c in named if c.rel in ("colon", "of", "subject", "object")):
+    if any(
+        match[id(c)] == "yes" and _called(c, profile) for c in named if c.rel in ("colon", "of", "subject", "object")
+    ):
         return "pinned"
     if "no" in verdicts[: verdicts.index("yes")] if "yes" in verdicts else "no" in verdicts[:1]:
         return "other"
     if any(match[id(c)] == "no" and _bound(c, profile) for c in tied):
         return "other"
-    if profile.names and any(c.rel == "topic" and match[id(c)] != "yes" and not set(c.ids) & profile.known for c in named):
+    if profile.names and any(
+        c.rel == "topic" and match[id(c)] != "yes" and not set(c.ids) & profile.known for c in named
+    ):
         return "other"
     around = profile.context | profile.beside | profile.owners
-    if "yes" in verdicts and verdicts[0] == "apart" and subjects[0].nouns and subjects[verdicts.index("yes")].head in BROAD:
+    if (
+        "yes" in verdicts
+        and verdicts[0] == "apart"
+        and subjects[0].nouns
+        and subjects[verdicts.index("yes")].head in BROAD
+    ):
         verdicts = ["apart"]
     if "yes" in verdicts:
         chunk = subjects[verdicts.index("yes")]
-        if (relation(chunk, profile) in ("near", "broad", "kin") or _plain(chunk)) and _beside_it(named, match, chunk, profile):
+        if (relation(chunk, profile) in ("near", "broad", "kin") or _plain(chunk)) and _beside_it(
+            named, match, chunk, profile
+        ):
             return "below"
         own = (set(chunk.ids) & profile.ids) - {chunk.head}
         nearby = {w for c in named if c is not chunk for w in c.ids} & around
@@ -63,9 +77,13 @@ def _link(named: list[Chunk], match: Mapping[int, Match], profile: Profile) -> L
             return "area"
         return "pinned"
     first = subjects[0]
-    if first.head in BROAD and any(c.rel == "of" and match[id(c)] in ("no", "apart") and c.nouns and not set(c.ids) & around for c in tied):
+    if first.head in BROAD and any(
+        c.rel == "of" and match[id(c)] in ("no", "apart") and c.nouns and not set(c.ids) & around for c in tied
+    ):
         return "other"
-    if (first.head in BROAD or first.head in PARTS or first.lifted) and any(match[id(c)] == "yes" and _itself(c, profile) for c in tied):
+    if (first.head in BROAD or first.head in PARTS or first.lifted) and any(
+        match[id(c)] == "yes" and _itself(c, profile) for c in tied
+    ):
         return "pinned"
     return _surroundings(first, named, match, profile)
 
@@ -83,7 +101,11 @@ def _surroundings(first: Chunk, named: list[Chunk], match: Mapping[int, Match], 
                 return "below"
             if first.indefinite:
                 return "area"
-            if first.head == "text" and profile.heads and all(lexicon().kind_of.get(h) == "media" for h in profile.heads):
+            if (
+                first.head == "text"
+                and profile.heads
+                and all(lexicon().kind_of.get(h) == "media" for h in profile.heads)
+            ):
                 return "other"
             return "pinned" if first.head in ("text", "thing") and _texts(profile) else "area"
         if {p for c in named for p in c.places} & profile.places:
@@ -94,7 +116,14 @@ def _surroundings(first: Chunk, named: list[Chunk], match: Mapping[int, Match], 
     if first.rel == "beside" and set(first.ids) & profile.beside:
         return "area"
     known = any(h in lexicon().kind_of for h in profile.heads)
-    if known and not first.nouns and touched and match[id(first)] != "no" and not set(first.ids) & profile.known and not first.indefinite:
+    if (
+        known
+        and not first.nouns
+        and touched
+        and match[id(first)] != "no"
+        and not set(first.ids) & profile.known
+        and not first.indefinite
+    ):
         if any(set(c.ids) & around and c.rel in ("within", "of", "beside") for c in others):
             return "pinned"  # a word of its own for the thing, at the thing's place
     near = profile.context | profile.owners
@@ -111,12 +140,20 @@ def _plain(chunk: Chunk) -> bool:
 
 def _called(chunk: Chunk, profile: Profile) -> bool:
     """Whether the phrase is nothing but one of the thing's own names, as in "Cards (Harbour view): …"."""
-    return not chunk.nouns and bool(chunk.quotes or spelled(frozenset(chunk.ids), profile.names)) and bool(profile.names) and not profile.textual
+    return (
+        not chunk.nouns
+        and bool(chunk.quotes or spelled(frozenset(chunk.ids), profile.names))
+        and bool(profile.names)
+        and not profile.textual
+    )
 
 
 def _itself(chunk: Chunk, profile: Profile) -> bool:
     """Whether the phrase names the thing by more than what it belongs to."""
-    return bool(chunk.quotes or set(chunk.ids) & (profile.heads | profile.ids)) or relation(chunk, profile) in ("same", "near")
+    return bool(chunk.quotes or set(chunk.ids) & (profile.heads | profile.ids)) or relation(chunk, profile) in (
+        "same",
+        "near",
+    )
 
 
 def _beside_it(named: list[Chunk], match: Mapping[int, Match], subject: Chunk, profile: Profile) -> bool:
@@ -141,7 +178,12 @@ def _texts(profile: Profile) -> bool:
 def _subjects(named: list[Chunk]) -> list[Chunk]:
     """The phrases that may be what the claim is about, most likely first."""
     first = named[0]
-    rest = [c for c in named[1:] if c.rel in ("subject", "colon", "object") or (c.rel == "other" and (c.nouns or c.quotes) and first.rel in ("within", "beside"))]
+    rest = [
+        c
+        for c in named[1:]
+        if c.rel in ("subject", "colon", "object")
+        or (c.rel == "other" and (c.nouns or c.quotes) and first.rel in ("within", "beside"))
+    ]
     if first.rel in ("within", "beside") and not first.lifted and rest:
         return [*rest[:2], first] if first.head not in ("region", "") else rest[:2]
     return [first, *rest[:2]]

@@ -28,21 +28,65 @@ _NOT_PLACE = r"(?!\s(?i:in|of|on|inside|from)\s(?i:the|a|this)\s(?!second|first)
 _SIDES = (
     (re.compile(rf"{_IN}{_LOOSE}\s*[#(]?\s*(?:A|1|(?i:one))\)?(?![A-Za-z0-9])(?!\.\d)"), "§A"),
     (re.compile(rf"{_IN}{_LOOSE}\s*[#(]?\s*(?:B|2|(?i:two))\)?(?![A-Za-z0-9])(?!\.\d)"), "§B"),
-    (re.compile(rf"{_IN}\b(?i:first|1st|original|initial|earlier|old|before|previous|ersten?|primera?|première?|antigua)\s{_NOUN}\b{_NOT_PLACE}"), "§A"),
-    (re.compile(rf"{_IN}\b(?i:second|2nd|other|modified|updated|new|latter|after|later|latest|zweiten?|anderen|segunda?|seconde|deuxième|nueva)\s{_NOUN}\b{_NOT_PLACE}"), "§B"),
+    (
+        re.compile(
+            rf"{_IN}\b(?i:first|1st|original|initial|earlier|old|before|previous|ersten?|primera?|première?|antigua)\s{_NOUN}\b{_NOT_PLACE}"
+        ),
+        "§A",
+    ),
+    (
+        re.compile(
+            rf"{_IN}\b(?i:second|2nd|other|modified|updated|new|latter|after|later|latest|zweiten?|anderen|segunda?|seconde|deuxième|nueva)\s{_NOUN}\b{_NOT_PLACE}"
+        ),
+        "§B",
+    ),
     (re.compile(r"\b(?i:in (?:the )?(?:first|original) (?:picture|photo))\b"), "§A"),
     (re.compile(r"\b(?i:in (?:the )?(?:second|other) (?:picture|photo))\b"), "§B"),
-    (re.compile(r"第一[张幅个]?(?:图像|图片|图|截图|画面)?|[图圖]\s?A|1\s?枚目(?:の(?:画像|スクリーンショット))?|最初の画像|变更前|変更前"), "§A"),
-    (re.compile(r"第二[张幅个]?(?:图像|图片|图|截图|画面)?|[图圖]\s?B|2\s?枚目(?:の(?:画像|スクリーンショット))?|次の画像|变更后|変更後"), "§B"),
-    (re.compile(rf"{_NOUN}\s(?i:before|avant)\b|\((?i:before|original|first|A)\)|\b(?i:in|from|to|than|vs\.?|versus) A(?![\w'])|(?<![\w'.§])A(?=[:=]|\s(?:has|shows|uses|displays|had)\b|\s?→|\s?->)|\b(?i:in the (?:former|original|before))\b(?!\s\w+\s(?:section|area))"), "§A"),
-    (re.compile(rf"{_NOUN}\s(?i:after|après)\b|\((?i:after|modified|second|new|B)\)|\b(?i:in|from|to|than|vs\.?|versus) B(?![\w'])|(?<![\w'.§])B(?=[:=]|\s(?:has|shows|uses|displays|is|it)\b)|\b(?i:in the (?:latter|other one|modified one|after))\b"), "§B"),
+    (
+        re.compile(
+            r"第一[张幅个]?(?:图像|图片|图|截图|画面)?|[图圖]\s?A|1\s?枚目(?:の(?:画像|スクリーンショット))?|最初の画像|变更前|変更前"
+        ),
+        "§A",
+    ),
+    (
+        re.compile(
+            r"第二[张幅个]?(?:图像|图片|图|截图|画面)?|[图圖]\s?B|2\s?枚目(?:の(?:画像|スクリーンショット))?|次の画像|变更后|変更後"
+        ),
+        "§B",
+    ),
+    (
+        re.compile(
+            rf"{_NOUN}\s(?i:before|avant)\b|\((?i:before|original|first|A)\)|\b(?i:in|from|to|than|vs\.?|versus) A(?![\w'])|(?<![\w'.§])A(?=[:=]|\s(?:has|shows|uses|displays|had)\b|\s?→|\s?->)|\b(?i:in the (?:former|original|before))\b(?!\s\w+\s(?:section|area))"
+        ),
+        "§A",
+    ),
+    (
+        re.compile(
+            rf"{_NOUN}\s(?i:after|après)\b|\((?i:after|modified|second|new|B)\)|\b(?i:in|from|to|than|vs\.?|versus) B(?![\w'])|(?<![\w'.§])B(?=[:=]|\s(?:has|shows|uses|displays|is|it)\b)|\b(?i:in the (?:latter|other one|modified one|after))\b"
+        ),
+        "§B",
+    ),
 )
-_HINT = re.compile(rf"{_LOOSE}|{_NOUN}|(?<![\w§])[AB]\b|[图圖張张幅枚]|変更|变更|(?i:in the (?:original|former|before|latter|other|modified|after)|\((?:before|after|original|modified|first|second|new)\))")
+_HINT = re.compile(
+    rf"{_LOOSE}|{_NOUN}|(?<![\w§])[AB]\b|[图圖張张幅枚]|変更|变更|(?i:in the (?:original|former|before|latter|other|modified|after)|\((?:before|after|original|modified|first|second|new)\))"
+)
 _BARE = (
-    (re.compile(r"\b(?i:in the first|the first|the former)\b(?=\s(?:shows|has|is|it|one|uses|displays|was)\b|\s?[,.;)]|\s?$)"), "§A"),
-    (re.compile(r"\b(?i:in the second|the second|the latter|the other)\b(?=\s(?:shows|has|is|it|one|uses|displays)\b|\s?[,.;)]|\s?$)"), "§B"),
+    (
+        re.compile(
+            r"\b(?i:in the first|the first|the former)\b(?=\s(?:shows|has|is|it|one|uses|displays|was)\b|\s?[,.;)]|\s?$)"
+        ),
+        "§A",
+    ),
+    (
+        re.compile(
+            r"\b(?i:in the second|the second|the latter|the other)\b(?=\s(?:shows|has|is|it|one|uses|displays)\b|\s?[,.;)]|\s?$)"
+        ),
+        "§B",
+    ),
 )
-_BETWEEN = re.compile(r"\b(?i:between|across|both|from)?\s?§[AB]\s?(?i:and|&|vs\.?|versus|to|und|y|et|/)\s?§[AB](?!\w)|(?i:both) (?:§[AB]|(?i:images|screenshots|versions))")
+_BETWEEN = re.compile(
+    r"\b(?i:between|across|both|from)?\s?§[AB]\s?(?i:and|&|vs\.?|versus|to|und|y|et|/)\s?§[AB](?!\w)|(?i:both) (?:§[AB]|(?i:images|screenshots|versions))"
+)
 _IMAGES = r"(?i:images|screenshots|pictures|versions|screens|captures|pages|renderings)"
 _PAIR = re.compile(rf"\b(?i:between both|comparing both|the two|these two|two|between the|across the)\s{_IMAGES}\b")
 _BOTH = re.compile(rf"\b(?i:(?:in |across )?both(?: of)?(?: the| these)?|each of the|in each of the)\s{_IMAGES}\b")

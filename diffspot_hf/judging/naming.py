@@ -91,7 +91,11 @@ def relation(chunk: Chunk, profile: Profile) -> str:
         return "kin"
     if any((head, own) in near for own in profile.heads):
         return "near"
-    return "kin" if kinds.get(head) == "text" and any(kinds.get(own, "text") == "text" for own in profile.heads) else "different"
+    return (
+        "kin"
+        if kinds.get(head) == "text" and any(kinds.get(own, "text") == "text" for own in profile.heads)
+        else "different"
+    )
 
 
 def _other_place(chunk: Chunk, profile: Profile) -> bool:

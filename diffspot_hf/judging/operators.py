@@ -168,7 +168,9 @@ def text(claim: Claim, record: Record) -> Kind | None:
         return None
     old, new = _words(record.old), _words(record.new)
     fresh, lost = set(new) - set(old), set(old) - set(new)
-    if ("presence-" in effects and (not new or (lost and not fresh))) or ("presence+" in effects and fresh and not lost):
+    if ("presence-" in effects and (not new or (lost and not fresh))) or (
+        "presence+" in effects and fresh and not lost
+    ):
         return "right"
     target, source = bare(record.new), bare(record.old)
     before = [bare(q.text) for q in claim.quotes if q.side == "A"]

@@ -9,7 +9,9 @@ from .lexicon import Hit, Token, lexicon, tokenize
 
 _BREAKS = frozenset(",;:()|—–./") | {"->", "→"}
 _LOCAL = ("effect:align", "effect:x", "effect:y", "effect:spread")
-_ARTICLES = frozenset({"the", "this", "that", "these", "those", "der", "die", "das", "el", "la", "los", "las", "le", "les"})
+_ARTICLES = frozenset(
+    {"the", "this", "that", "these", "those", "der", "die", "das", "el", "la", "los", "las", "le", "les"}
+)
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,22 @@ class Chunk:
 def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chunk, ...]:
     """The noun phrases between two token positions, in order; measures, effects and colours are no part of them."""
     end = len(s.tokens) if end is None else end
-    told = {k for h in s.effects if h.end - h.start > 1 and any(x.startswith("effect:") for x in h.labels) for k in range(h.start, h.end)}
+    told = {
+        k
+        for h in s.effects
+        if h.end - h.start > 1 and any(x.startswith("effect:") for x in h.labels)
+        for k in range(h.start, h.end)
+    }
     turns = {h.start for h in s.effects if h.start in told and not any(x.startswith(_LOCAL) for x in h.labels)}
     element_at = {h.start: h for h in s.elements if h.start not in told}
     inside = {k for h in element_at.values() for k in range(h.start, h.end)}
     skipped = {k for hits in (s.effects, s.colors, s.talk) for h in hits for k in range(h.start, h.end)} - inside
-    moving = {k for h in s.effects if any(x.startswith(("effect:x", "effect:y")) for x in h.labels) for k in range(h.start, h.end)}
+    moving = {
+        k
+        for h in s.effects
+        if any(x.startswith(("effect:x", "effect:y")) for x in h.labels)
+        for k in range(h.start, h.end)
+    }
     states = {k for h in s.effects if all(x.startswith("state:") for x in h.labels) for k in range(h.start, h.end)}
     resume = {h.start for h in s.talk if "resume" in h.labels}
     tints = {h.start: h.labels for h in s.colors}
@@ -103,7 +115,11 @@ def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chun
                 builder.close("side")
         elif token.raw in _BREAKS:
             builder.close("colon" if token.raw in (":", "—", "–", "(") else "other")
-        elif word is not None and not token.glued and (position not in skipped or "verb" in word.labels or word.end - word.start > 1):
+        elif (
+            word is not None
+            and not token.glued
+            and (position not in skipped or "verb" in word.labels or word.end - word.start > 1)
+        ):
             labels = word.labels
             if "of" in labels:
                 builder.close("of")

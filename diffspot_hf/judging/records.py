@@ -79,7 +79,10 @@ def bare(text: str) -> str:
 
 def read_record(mutation: Mapping[str, object], ground_truth_diff: str) -> Record:
     """The record of `mutation`, whose missing keys count as empty."""
-    get = {key: str(mutation.get(key) or "") for key in ("type", "element", "property", "direction", "old_value", "new_value")}
+    get = {
+        key: str(mutation.get(key) or "")
+        for key in ("type", "element", "property", "direction", "old_value", "new_value")
+    }
     return _read(*get.values(), str(ground_truth_diff or ""))
 
 
@@ -93,14 +96,32 @@ def _read(kind: str, element: str, prop: str, direction: str, old: str, new: str
     profile = _profile(element, description, values)
     old_colors, new_colors = parse(old), parse(new)
     sign = _sign(operator, direction, old, new, old_colors, new_colors)
-    return Record(operator, prop, sign, profile, old, new, old_colors, new_colors, direction.casefold().strip(), description, element)
+    return Record(
+        operator,
+        prop,
+        sign,
+        profile,
+        old,
+        new,
+        old_colors,
+        new_colors,
+        direction.casefold().strip(),
+        description,
+        element,
+    )
 
 
 def _by_property(prop: str) -> str:
     known = vocabulary("operators")["property"]
     if prop in known:
         return str(known[prop])
-    for part, operator in (("border", "border"), ("padding", "spacing"), ("margin", "spacing"), ("gap", "spacing"), ("color", "color")):
+    for part, operator in (
+        ("border", "border"),
+        ("padding", "spacing"),
+        ("margin", "spacing"),
+        ("gap", "spacing"),
+        ("color", "color"),
+    ):
         if part in prop:
             return operator
     return "color"
@@ -159,8 +180,21 @@ def _profile(element: str, description: str, values: tuple[str, ...]) -> Profile
                 context.update(chunk.ids)
     if "backdrop" in ids | set(heads) or ("background" in element.casefold() and set(heads) <= {"region"}):
         heads.update(dict.fromkeys(("backdrop", "region")))
-    first = next((w for w in reversed(re.split(r"\s(?:of|in|on|at|to|under|above|below|near|over|behind|between|with)\s", element)[0].split())), "")
-    plural = first.endswith("s") and not first.endswith("ss") and len(first) > 3 or bool(heads.keys() & _COLLECTIONS - {"text", "table"})
+    first = next(
+        (
+            w
+            for w in reversed(
+                re.split(r"\s(?:of|in|on|at|to|under|above|below|near|over|behind|between|with)\s", element)[0].split()
+            )
+        ),
+        "",
+    )
+    plural = (
+        first.endswith("s")
+        and not first.endswith("ss")
+        and len(first) > 3
+        or bool(heads.keys() & _COLLECTIONS - {"text", "table"})
+    )
     beside |= {stem(w.casefold()) for name in neighbours for w in _WORD.findall(name)} - lexicon().generic
     tokens = {stem(w.casefold()) for name in names if name not in values for w in _WORD.findall(name)}
     for group in heads:
@@ -196,10 +230,15 @@ def _heads(chunk: Chunk) -> list[str]:
 
 def _after_to(sentence: Sentence, chunk: Chunk) -> bool:
     """Whether the phrase is what the thing answers to or is for ("the answer to the first question")."""
-    return any(sentence.tokens[k].raw in ("to", "for") and sentence.tokens[k - 1].raw not in ("next", "close") for k in range(max(0, chunk.start - 3), chunk.start))
+    return any(
+        sentence.tokens[k].raw in ("to", "for") and sentence.tokens[k - 1].raw not in ("next", "close")
+        for k in range(max(0, chunk.start - 3), chunk.start)
+    )
 
 
-def _sign(operator: str, direction: str, old: str, new: str, old_colors: tuple[Oklch, ...], new_colors: tuple[Oklch, ...]) -> str:
+def _sign(
+    operator: str, direction: str, old: str, new: str, old_colors: tuple[Oklch, ...], new_colors: tuple[Oklch, ...]
+) -> str:
     """``+``, ``-`` or ``~`` (unknown) of the change, from the values where they can be measured, else from the direction."""
     if operator == "color":
         if old_colors and new_colors:
@@ -223,7 +262,13 @@ def measure(operator: str, value: str) -> float | None:
     """A CSS value or a named step of a style scale as a number."""
     value = value.strip().casefold()
     scales = vocabulary("operators")["scale"]
-    scale = {"font_weight": "weight", "font_size": "size", "letter_spacing": "tracking", "line_height": "leading", "rounded": "rounded"}.get(operator)
+    scale = {
+        "font_weight": "weight",
+        "font_size": "size",
+        "letter_spacing": "tracking",
+        "line_height": "leading",
+        "rounded": "rounded",
+    }.get(operator)
     last = value.rsplit("-", 1)[-1] if not value.startswith("-") else value
     if scale and last in scales[scale] and not (operator == "letter_spacing" and value == "normal"):
         step = float(scales[scale].index(last))
@@ -243,6 +288,7 @@ def measure(operator: str, value: str) -> float | None:
 
 def vector(record: Record) -> tuple[float, float]:
     """The move of a position record in pixels, right and down; (0, 0) if unknown."""
+
     def parts(value: str) -> tuple[float, float]:
         text = value.casefold()
         numbers = [float(n) for n in _NUMBER.findall(re.sub(r"translate[xyz3d]*", "", text))]

@@ -54,7 +54,9 @@ def judge(*, mutation: Mapping[str, Any] | None, ground_truth_diff: str, reply: 
         "verdict": verdict,
         "vlm_match": named[0] if named else None,
     }
-    return _result([entry], [r.claim for r in readings if r.invented and not (r.claim.possessive and r.claim.group in earned)])
+    return _result(
+        [entry], [r.claim for r in readings if r.invented and not (r.claim.possessive and r.claim.group in earned)]
+    )
 
 
 def read_claim(claim: Claim, record: Record) -> Reading:

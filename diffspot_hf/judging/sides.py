@@ -157,7 +157,9 @@ def _by_word(s: Sentence, marks: Marks, compare: Mapping[int, Hit]) -> bool:
             _paint(s, marks, k, "N")
         elif "from" in hit.labels and sides[k] != "N" and not both:
             reach = range(k + 1, min(n, k + _REACH))
-            end = next((j for j in reach if (j in compare and "to" in compare[j].labels) or tokens[j].raw in ARROWS), None)
+            end = next(
+                (j for j in reach if (j in compare and "to" in compare[j].labels) or tokens[j].raw in ARROWS), None
+            )
             if end is not None:
                 met = True
                 sides[k:end] = ["A"] * (end - k)
