@@ -95,7 +95,7 @@ def _compile(folder: Path, css: str, candidates: tuple[str, ...]) -> str:
     node = shutil.which("node")
     if node is None:
         raise MissingExtra("Node.js is needed to compile Tailwind pages (Debian: apt-get install nodejs npm)")
-    with resources.as_file(resources.files(__package__).joinpath("compile_tailwind.mjs")) as program:
+    with resources.as_file(resources.files(__package__).joinpath("compile_tailwind.js")) as program:
         done = subprocess.run(
             [node, str(program), str(folder)],
             input=json.dumps({"css": css, "candidates": candidates}),
