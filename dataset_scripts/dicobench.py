@@ -25,7 +25,7 @@ from datasets import DatasetInfo, Features, Image, List, Value
 from datasets.builder import Key
 
 from diffspot_hf.build.mcq.items import check_choice
-from diffspot_hf.build.mcq.patches import lay, pixels, png_bytes
+from diffspot_hf.build.mcq.patches import RGB, lay, pixels, png_bytes
 from diffspot_hf.build.mcq.released import INDEX, SNAPSHOT, read_released
 from diffspot_hf.build.mcq.tasks import BY_KEY, TASKS
 from diffspot_hf.dataset_scripts.common import PairBuilder, PairConfig, configurations, logger, write_parquet
@@ -97,6 +97,9 @@ class DiCoBench(PairBuilder):
     OFFICIAL = ("oking0197/DiCoBench", "main")
     HOMEPAGE = "https://arxiv.org/abs/2606.26602"
 
+    _folder = Path()
+    _last: tuple[tuple[Path, str], RGB] | None = None
+
     def manifests(self, dl_manager: Any) -> Sequence[str | Path]:
         index = Path(self.config.data_dir or "").expanduser() / INDEX
         if self.config.name == "local" and self.config.data_dir and index.is_file():
@@ -163,15 +166,21 @@ class DiCoBench(PairBuilder):
     def _composed(self, base: str, patches: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """The base with its patches laid in; its path carries the name of the base only."""
         try:
-            picture = read_picture(self._folder, base)
             laid = [
                 (patch["x"], patch["y"], pixels(read_picture(self._folder, patch["file"])["bytes"], patch["file"]))
                 for patch in patches
             ]
-            whole = png_bytes(lay(pixels(picture["bytes"], base), laid))
+            whole = png_bytes(lay(self._decoded(base), laid))
         except (KeyError, TypeError) as error:
             raise UsageError(f"a patch has file, x and y ({error!r})") from error
         return {"path": Path(base).with_suffix(".png").name, "bytes": whole}
+
+    def _decoded(self, base: str) -> RGB:
+        """The pixels of a base; those of the last one are kept, since the rows of a group share it."""
+        key = (self._folder, base)
+        if self._last is None or self._last[0] != key:
+            self._last = (key, pixels(read_picture(self._folder, base)["bytes"], base))
+        return self._last[1]
 
 
 def count_warnings(found: Mapping[tuple[str, str], int]) -> list[str]:

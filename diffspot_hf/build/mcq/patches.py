@@ -22,6 +22,7 @@ from ...images import decode_rgb
 RGB = NDArray[np.uint8]
 """A picture as an array of shape (height, width, 3)."""
 
+_MCU = 16  # side in pixels of the largest block that JPEG compresses by itself
 _BLOCK = 32_000
 """Bytes in one deflate block: below what every zlib buffers, so that block borders are ours and not the library's."""
 
@@ -39,12 +40,12 @@ def png_bytes(rgb: RGB) -> bytes:
     so a fingerprint of the encoded bytes holds across machines. About a sixth larger than the smallest PNG.
     """
     height, width, _ = rgb.shape
-    around = np.zeros((height + 1, width + 1, 3), np.uint16)
-    around[1:, 1:] = rgb
-    average = (around[1:, :-1] + around[:-1, 1:]) >> 1
+    left, above = np.zeros_like(rgb), np.zeros_like(rgb)
+    left[:, 1:], above[1:] = rgb[:, :-1], rgb[:-1]
+    average = (left & above) + ((left ^ above) >> 1)  # the floor of the mean, without leaving eight bits
     lines = np.empty((height, 1 + 3 * width), np.uint8)
     lines[:, 0] = 3  # the PNG filter "average"
-    lines[:, 1:] = (rgb - average.astype(np.uint8)).reshape(height, -1)
+    lines[:, 1:] = (rgb - average).reshape(height, -1)
     raw = lines.tobytes()
     packer = zlib.compressobj(1, zlib.DEFLATED, 15, 8, zlib.Z_HUFFMAN_ONLY)
     packed = []
@@ -100,3 +101,37 @@ def cut(picture: RGB, box: tuple[int, int, int, int]) -> bytes:
         out, format="WEBP", lossless=True, quality=100, method=6
     )
     return out.getvalue()
+
+
+def regrain(edited: RGB, base: bytes) -> RGB:
+    """`edited` after the same lossy compression that the JPEG `base` went through; unchanged if the base is lossless.
+
+    An edit that was never compressed would stand out from its surroundings to anyone who looks at block artefacts.
+    """
+    with Image.open(io.BytesIO(base)) as stored:
+        if stored.format != "JPEG":
+            return edited
+        from PIL.JpegImagePlugin import get_sampling
+
+        tables, sampling = stored.quantization, get_sampling(stored)  # type: ignore[attr-defined]
+    out = io.BytesIO()
+    Image.fromarray(edited).save(out, format="JPEG", qtables=tables, subsampling=sampling if sampling >= 0 else 2)
+    return pixels(out.getvalue())
+
+
+def settle(base: RGB, before: RGB, after: RGB, stored: bytes, window: tuple[slice, slice]) -> RGB:
+    """`base` with what differs between `before` and `after`, compressed as the `stored` base was, inside `window`.
+
+    Compression works on blocks of 16 pixels, so whole blocks are taken over where anything differs, and no others: what
+    was not edited stays exactly the base.
+    """
+    differs = (before != after).any(axis=2)
+    height, width = differs.shape
+    padded = np.pad(differs, ((0, -height % _MCU), (0, -width % _MCU)))
+    blocks = padded.reshape(padded.shape[0] // _MCU, _MCU, -1, _MCU).any(axis=(1, 3))
+    taken = blocks.repeat(_MCU, 0).repeat(_MCU, 1)[:height, :width]
+    inside = np.zeros_like(differs)
+    inside[window] = taken[window]
+    settled = base.copy()
+    settled[inside] = regrain(after, stored)[inside]
+    return settled

@@ -46,11 +46,23 @@ BY_KEY = {task.key: task for task in TASKS}
 BY_FILE = {task.file: task for task in TASKS}
 
 QUESTION = {
-    "differential": "What is the difference between the two images?",
-    "commonality": "What do the two images have in common?",
+    ("differential", "attribute"): "What is the difference between the two images?",
+    ("differential", "entity"): "What is the difference between the two images?",
+    ("differential", "spatial"): "What is the difference between the two images?",
+    ("differential", "reasoning"): "What has happened between the two images?",
+    ("commonality", "instance"): "Which one and the same object, not just one of its kind, is in both images?",
+    ("commonality", "category"): "Which kind of object is in both images?",
+    ("commonality", "spatial"): "Which two objects lie in the same direction from each other in both images?",
+    ("commonality", "reasoning"): "What can something in one image do for something in the other image?",
 }
 NOTHING = {
-    "differential": "There is no visible difference between the two images.",
-    "commonality": "There is no visible commonality between the two images.",
+    ("differential", "attribute"): "There is no visible difference between the two images.",
+    ("differential", "entity"): "There is no visible difference between the two images.",
+    ("differential", "spatial"): "There is no visible difference between the two images.",
+    ("differential", "reasoning"): "Nothing visible has happened between the two images.",
+    ("commonality", "instance"): "None of these objects is in both images.",
+    ("commonality", "category"): "None of these kinds of object is in both images.",
+    ("commonality", "spatial"): "None of these pairs lies in the same direction in both images.",
+    ("commonality", "reasoning"): "None of these is possible between the two images.",
 }
-"""Text of option E by track, for items that we build."""
+"""Question and text of option E for items that we build. They name no target; what is asked depends on the task alone."""

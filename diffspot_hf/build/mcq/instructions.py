@@ -1,0 +1,166 @@
+"""Who says what is to be edited: instructions, and the instructors that write them.
+
+An instruction has a text for the editor and a statement for the option of the question. Six are asked for each target,
+one after the other, each time with the earlier ones, so that they do not repeat (the paper's recipe; the words are ours).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ...errors import UsageError
+from ...scoring.json_scan import find_json
+from ...types import Model, Picture, Request
+from .patches import RGB, png_bytes
+from .regions import Box
+from .tasks import Task
+
+WANTED = 6
+"""Instructions for one target; four that succeed become options."""
+
+_AIMS = {
+    "attribute": "Change only how the target looks: its colour, material, pattern or shape. It stays the same kind of "
+    "thing in the same place.",
+    "entity": "Exchange the target for another small thing, take it away, or add one more thing beside it.",
+    "spatial": "Keep the target and its looks. Move, turn or regroup it within the frame.",
+    "reasoning": "Leave a trace from which a person can tell what happened here, such as footprints, a crack, a spill or "
+    "a scorch mark. The statement names the event, not the trace.",
+}
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """`text` tells the editor what to do, `statement` tells the reader of the question what is different.
+
+    `operation` is the same for an editor that follows rules instead of words.
+    """
+
+    text: str
+    statement: str
+    operation: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> str:
+        """The statement without case, blanks and full stop: two that agree in it are one instruction."""
+        return " ".join(self.statement.casefold().split()).rstrip(".")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A small thing in a picture: its box (xywh_px) and, if known, what it is called."""
+
+    box: Box
+    name: str = ""
+
+
+class Instructor(Protocol):
+    """Writes the next instruction for a target, knowing the earlier ones. Raises `UsageError` when it has none."""
+
+    name: str
+
+    def next(
+        self, picture: RGB, target: Target, region: Box, task: Task, earlier: Sequence[Instruction]
+    ) -> Instruction: ...
+
+
+def propose(
+    instructor: Instructor,
+    picture: RGB,
+    target: Target,
+    region: Box,
+    task: Task,
+    refuse: Callable[[UsageError], None],
+    *,
+    wanted: int = WANTED,
+    tries: int = 3 * WANTED,
+) -> list[Instruction]:
+    """Up to `wanted` different instructions; what cannot be used or repeats an earlier one is given to `refuse`."""
+    found: list[Instruction] = []
+    for _ in range(tries):
+        if len(found) == wanted:
+            break
+        try:
+            made = instructor.next(picture, target, region, task, found)
+            if any(made.plain == other.plain for other in found):
+                raise UsageError(f"{instructor.name} repeats itself: {made.statement!r}")
+        except StopIteration:
+            break
+        except UsageError as error:
+            refuse(error)
+            continue
+        found.append(made)
+    return found
+
+
+class Listed:
+    """Instructions written beforehand, in order (by a person, or by a model elsewhere)."""
+
+    def __init__(self, instructions: Sequence[Instruction], name: str = "listed") -> None:
+        self.instructions, self.name = list(instructions), name
+
+    def next(
+        self, picture: RGB, target: Target, region: Box, task: Task, earlier: Sequence[Instruction]
+    ) -> Instruction:
+        if len(earlier) >= len(self.instructions):
+            raise StopIteration
+        return self.instructions[len(earlier)]
+
+
+class Asked:
+    """A vision-language model that is shown the region and asked for one instruction at a time."""
+
+    def __init__(self, model: Model) -> None:
+        self.model, self.name = model, str(model.describe()["id"])
+        self._asked = 0
+
+    def next(
+        self, picture: RGB, target: Target, region: Box, task: Task, earlier: Sequence[Instruction]
+    ) -> Instruction:
+        self._asked += 1
+        request = Request(
+            id=f"instruction-{self._asked}",
+            parts=(
+                Picture(png_bytes(picture[region.slices]), "the region to edit"),
+                instructor_prompt(target, region, task, earlier),
+            ),
+        )
+        response = next(iter(self.model.generate([request])))
+        if response.finish_reason == "error":
+            raise UsageError(f"{self.name} gave no instruction: {response.error}")
+        return read_instruction(response.text)
+
+
+def instructor_prompt(target: Target, region: Box, task: Task, earlier: Sequence[Instruction]) -> str:
+    """What an instructor is asked: the aim of the task, where the target is in the crop, and what was said before."""
+    left, top = target.box.x - region.x, target.box.y - region.y
+    where = f"at left {left}, top {top}, width {target.box.w}, height {target.box.h} pixels of this crop"
+    lines = [
+        "This is a small part of a large photograph. Think of one edit of it that a careful person can see by comparing "
+        "the photograph before and after, and that looks as if it had been photographed.",
+        f"The target{f' ({target.name})' if target.name else ''} is {where}. Leave everything else as it is.",
+        _AIMS[task.name],
+    ]
+    if earlier:
+        lines.append(
+            "These edits were made already; yours must differ from each and must not be true together with one:"
+        )
+        lines += [f"- {instruction.statement}" for instruction in earlier]
+    lines.append(
+        'Answer with one JSON object and nothing else: {"instruction": "what the image editor has to do", "statement": '
+        '"one short sentence that says what differs between the two photographs"}'
+    )
+    return "\n".join(lines)
+
+
+def read_instruction(reply: str) -> Instruction:
+    """The instruction in a model's reply. Raises `UsageError` when there is none."""
+    for found in find_json(reply):
+        value = found.value
+        if isinstance(value, Mapping) and not found.open:
+            text, statement = value.get("instruction"), value.get("statement")
+            if isinstance(text, str) and isinstance(statement, str) and text.strip() and statement.strip():
+                return Instruction(" ".join(text.split()), " ".join(statement.split()))
+    raise UsageError(f"no instruction in the reply {json.dumps(reply[:80], ensure_ascii=False)}")
