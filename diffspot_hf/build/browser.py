@@ -1,4 +1,4 @@
-"""A Chromium that shows pages of a folder and nothing else: found, started with fixed flags, cut off from the network.
+"""A Chromium that shows pages of a folder and nothing else, cut off from the network.
 
 Pages are served from memory under one made-up loopback name (`PAGE_ORIGIN`), so the browser itself opens no file and no
 socket: every request is answered, continued to an allowed loopback origin, or aborted and counted.
@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import functools
-import hashlib
 import mimetypes
 import os
 import platform
-import shutil
 import signal
-import subprocess
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,37 +21,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
-from ..errors import DiffspotError, MissingExtra, need
+from ..errors import DiffspotError, need
+from .chromium import driver, find_chromium, first_line, flags_for, installed_fonts, launch
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Request, Route
-
-PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-FLAGS = (
-    # In-place mutation and its undo are only pixel-exact when every frame is rastered as a whole.
-    "--disable-partial-raster",
-    "--disable-gpu",
-    # Text must not depend on the monitor, the desktop's settings or sub-pixel position.
-    "--font-render-hinting=none",
-    "--disable-lcd-text",
-    "--disable-font-subpixel-positioning",
-    "--force-color-profile=srgb",
-    "--hide-scrollbars",
-    # Nothing looks for the network on its own account, and pages cannot.
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-default-apps",
-    "--disable-domain-reliability",
-    "--disable-sync",
-    "--disable-quic",
-    "--dns-prefetch-disable",
-    "--no-first-run",
-    "--no-pings",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    # Animated GIF and WebP stand at their first frame (value 2 of blink's ImageAnimationPolicy: no animation).
-    "--blink-settings=imageAnimationPolicy=2",
-)
 
 PAGE_ORIGIN = "http://pages.localhost"
 VIEWPORT = (1280, 800)
@@ -76,11 +46,6 @@ class PageError(DiffspotError):
         super().__init__(f"{reason}: {detail}" if detail else reason)
         self.reason = reason
         self.detail = detail
-
-
-def find_chromium() -> str | None:
-    """Path of the Chromium on PATH that will be used, or None when Playwright's own is the last resort."""
-    return next((found for name in PROGRAMS if (found := shutil.which(name))), None)
 
 
 @dataclass
@@ -126,46 +91,28 @@ class Browser:
         self.close()
 
     def close(self) -> None:
-        """Nothing: the browser and its driver are ended."""
-        for end in (getattr(self._browser, "close", None), getattr(self._playwright, "stop", None)):
+        """Nothing: the browser is ended, and its driver if no other browser of this thread needs it."""
+        if self._browser is not None:
             with contextlib.suppress(Exception):
-                if end is not None:
-                    end()
-        self._browser = self._playwright = None
+                self._browser.close()
+            self._browser = None
+        if self._playwright is not None:
+            self._playwright = None
+            driver.release()
 
     @property
     def flags(self) -> list[str]:
-        """The command-line flags that matter for pixels and privacy, as they are recorded with the data."""
-        # Names never resolve; only addresses of the allowed loopback origins are left reachable.
-        rules = ["MAP * ~NOTFOUND", *(f"EXCLUDE {urlsplit(origin).hostname}" for origin in self.origins)]
-        flags = [*FLAGS, f"--host-resolver-rules={', '.join(rules)}"]
-        if hasattr(os, "geteuid") and os.geteuid() == 0:
-            flags.append("--no-sandbox")  # Chromium refuses to run as root with it
-        return flags
+        """The command-line flags, as they are recorded with the data."""
+        return flags_for(self.origins)
 
     def _start(self) -> None:
-        sync_api = need("playwright.sync_api", "build")
-        if self._playwright is None:
-            self._playwright = sync_api.sync_playwright().start()
-        program = find_chromium()
+        self._playwright = driver.acquire()
         try:
-            self._browser = self._playwright.chromium.launch(executable_path=program, args=self.flags, timeout=60_000)
-        except sync_api.Error as error:
+            self._browser, self._pids = launch(self._playwright, self.flags)
+        except BaseException:
             self.close()
-            if program is None and "Executable doesn't exist" in str(error):
-                raise MissingExtra(
-                    "no Chromium found: install chromium-headless-shell or chromium "
-                    "(Debian: apt-get install chromium), or run: playwright install chromium-headless-shell"
-                ) from error
-            raise MissingExtra(f"{program or 'Chromium'} does not start: {_first_line(error)}") from error
+            raise
         self.starts += 1
-        self._pids = self._process_ids()
-
-    def _process_ids(self) -> list[int]:
-        session = self._browser.new_browser_cdp_session()
-        found = session.send("SystemInfo.getProcessInfo")["processInfo"]
-        session.detach()
-        return sorted((p["id"] for p in found if p["type"] == "browser"), reverse=True)
 
     def kill(self) -> None:
         """Nothing: this browser's own main process is ended at once; the next page starts a new one."""
@@ -223,8 +170,8 @@ class Browser:
             if late.is_set():
                 raise PageError("time limit", f"not done after {limit:g} s") from error
             if crashed.is_set() or not self._browser.is_connected() or "crashed" in str(error).lower():
-                raise PageError("crashed", _first_line(error)) from error
-            raise PageError("load", _first_line(error)) from error
+                raise PageError("crashed", first_line(error)) from error
+            raise PageError("load", first_line(error)) from error
         finally:
             watchdog.cancel()
             self._tabs.clear()
@@ -335,22 +282,3 @@ class Browser:
         self.blocked["dialog"] += 1
         with contextlib.suppress(Exception):
             dialog.dismiss()
-
-
-@functools.cache
-def installed_fonts() -> dict[str, Any]:
-    """Families that fontconfig knows and a digest of file names and versions; empty where fc-list is not installed."""
-    if not shutil.which("fc-list"):
-        return {}
-    command = ["fc-list", "--format", "%{family[0]}\t%{style[0]}\t%{fontversion}\n"]
-    listing = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    lines = sorted(set(listing.splitlines()))
-    return {
-        "families": sorted({line.split("\t")[0] for line in lines if line}),
-        "sha256": hashlib.sha256("\n".join(lines).encode()).hexdigest(),
-    }
-
-
-def _first_line(error: BaseException) -> str:
-    text = str(error).strip()
-    return text.splitlines()[0] if text else type(error).__name__

@@ -90,4 +90,4 @@ def is_near_blank(picture: np.ndarray[Any, Any], *, least: float = 0.002) -> boo
     sample = picture[::2, ::2].astype(numpy.uint32)
     codes = (sample[..., 0] << 16) | (sample[..., 1] << 8) | sample[..., 2]
     _, counts = numpy.unique(codes, return_counts=True)
-    return 1 - counts.max() / codes.size < least
+    return bool(1 - counts.max() / codes.size < least)

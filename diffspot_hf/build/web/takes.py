@@ -162,7 +162,7 @@ class Director:
             found = self.candidates(cell, way=way, used=taken, stale=(stale or {}).get(operator, ()))
             for candidate in itertools.islice(found, TRIES):
                 done += 1
-                take = self._try(candidate)
+                take = self.attempt(candidate)
                 if take is None:
                     continue
                 taken.add(candidate.facts["selector"])
@@ -180,7 +180,7 @@ class Director:
         self.stage.clean()
         kept = []
         for take, cell in pending:
-            again = self._try(Candidate(take.facts, take.change, take.effect))
+            again = self.attempt(Candidate(take.facts, take.change, take.effect))
             if self.stage.is_clean():
                 kept += [again] if again else []
             else:
@@ -189,7 +189,8 @@ class Director:
                 self.stage.clean()
         return kept
 
-    def _try(self, candidate: Candidate) -> Take | None:
+    def attempt(self, candidate: Candidate) -> Take | None:
+        """The pair of one candidate if it passes the gate; the page is undone afterwards, which is not checked here."""
         operator, stage = candidate.change.operator, self.stage
         self.tally.captured[operator] += 1
         done = stage.apply(candidate.facts["selector"], operator, candidate.change.script())

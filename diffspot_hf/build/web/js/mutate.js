@@ -3,7 +3,8 @@
   const D = globalThis.__diffspot;
   const EXACT = 0.02; // px; below this a rectangle has not moved
 
-  // Painted extent of an element itself: border box and what its own shadow, outline and filter add.
+  // Painted extent of an element itself: border box and what its own shadow, outline and filter add. Chromium paints
+  // a blur out to three standard deviations, which is one and a half times the radius that CSS gives a shadow.
   D.extent = (el) => {
     const r = el.getBoundingClientRect(), cs = D.style(el);
     const out = { left: 0, top: 0, right: 0, bottom: 0 };
@@ -17,7 +18,7 @@
       for (const shadow of cs.boxShadow.split(/,(?![^(]*\))/)) {
         if (/\binset\b/.test(shadow)) continue;
         const [x, y, blur, spread] = shadow.replace(/\w+\([^)]*\)/g, "").match(/-?[\d.]+px/g).map(parseFloat);
-        grow(x, y, blur + spread);
+        grow(x, y, 1.5 * blur + spread);
       }
     if (cs.outlineStyle !== "none") grow(0, 0, Math.max(0, parseFloat(cs.outlineWidth) + parseFloat(cs.outlineOffset)));
     for (const [, radius] of cs.filter.matchAll(/blur\(([\d.]+)px\)/g)) grow(0, 0, 3 * parseFloat(radius));
