@@ -17,7 +17,7 @@ from .lexicon import vocabulary
 _FUNCTION = re.compile(r"(rgba?|hsla?|oklch|oklab)\(([^()]{1,80})\)", re.I)
 _HEX = re.compile(r"#([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})(?![0-9a-z])", re.I)
 _STEP = re.compile(r"\b([a-z]{3,7})-(\d{2,3})\b")
-_ANY = re.compile(rf"{_FUNCTION.pattern}|{_HEX.pattern}|{_STEP.pattern}", re.I)
+ANY_VALUE = re.compile(rf"{_FUNCTION.pattern}|{_HEX.pattern}|{_STEP.pattern}", re.I)
 _NEUTRAL = ("gray", "slate", "zinc", "neutral", "stone")
 _LIGHTNESS = {50: 0.98, 100: 0.95, 200: 0.91, 300: 0.85, 400: 0.73, 500: 0.62, 600: 0.54, 700: 0.46, 800: 0.38, 900: 0.31, 950: 0.21}  # fmt: skip
 
@@ -58,7 +58,7 @@ def parse(value: str) -> tuple[Oklch, ...]:
     if text == "transparent":
         return (Oklch(1.0, 0.0, 0.0, 0.0),)
     found = []
-    for match in _ANY.finditer(text):
+    for match in ANY_VALUE.finditer(text):
         try:
             color = _one(match.group())
         except (ValueError, OverflowError):
@@ -127,7 +127,7 @@ def names(color: Oklch) -> frozenset[str]:
                 continue
             if name == "brown" and (color.l > 0.65 or color.c > 0.16):
                 continue
-            if name == "pink" and color.l < 0.5:
+            if name == "pink" and color.l < (0.66 if color.h < 90 else 0.5):
                 continue
             fits.add(name)
     return frozenset(fits)

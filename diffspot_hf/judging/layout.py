@@ -8,11 +8,10 @@ from functools import cache
 
 from .lexicon import vocabulary
 
-_PICTURE = (
-    r"(?i:image|img|screenshot|picture|version|page|screen|snapshot|bild|imagen|captura|capture|画像|图像|图片|图|截图)"
-)
-_WHEN = r"(?i:before|after|original|modified|old|new|then|now|previous|current|vorher|nachher|antes|después|avant|après|之前|之后|変更前|変更後)"  # fmt: skip
-_FIRST = frozenset("A 1 before original originally old then previous vorher antes avant 之前 変更前 first".split())
+_IMAGES = vocabulary("images")
+_PICTURE = f"(?i:{'|'.join(_IMAGES['noun']['loose'])})"
+_WHEN = f"(?i:{'|'.join(_IMAGES['a']['label'] + _IMAGES['b']['label'])})"
+_FIRST = frozenset([*_IMAGES["a"]["label"], "A", "1", "first", "originally"])
 _BULLET = re.compile(r"(?:[-*•‣◦·–—+▪●○]|>|\(?\d{1,3}[.)、:](?!\d)|\(?[a-zA-Z][)](?=\s)|[①-⑳])\s*(?=\S)")
 _HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
 _RULE = re.compile(r"[-=*_|:\s]{3,}$")
@@ -37,7 +36,7 @@ def labels() -> dict[str, frozenset[str]]:
 
 @dataclass
 class Item:
-    """One item of a reply. `side`: it describes one image only; `sided`: it sets both side by side; `keys`: its labels."""
+    """One item of a reply. `side`: it describes one image only; `sided`: it sets both side by side; `keys`: labels."""
 
     text: str
     indent: int = 0

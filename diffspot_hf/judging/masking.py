@@ -9,94 +9,77 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from .colors import _ANY, Oklch, parse
+from .colors import ANY_VALUE, Oklch, parse
+from .lexicon import vocabulary
 
 _QUOTES = re.compile(
-    r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|„([^“”\n]{1,300})[“”]|«([^»\n]{1,300})»|「([^」\n]{1,300})」|『([^』\n]{1,300})』|`([^`\n]{1,300})`"
-    r"|‘((?:[^’\n]|(?<=\w)’(?=\w)){1,300})’(?!\w)|(?<![\w'])'((?:[^'\n]|(?<=\w)'(?=\w)){1,300})'(?!\w)|‹([^›\n]{1,300})›"
+    r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|„([^“”\n]{1,300})[“”]|«([^»\n]{1,300})»|‹([^›\n]{1,300})›"
+    r"|「([^」\n]{1,300})」|『([^』\n]{1,300})』|`([^`\n]{1,300})`|‘((?:[^’\n]|(?<=\w)’(?=\w)){1,300})’(?!\w)"
+    r"|(?<![\w'])'((?:[^'\n]|(?<=\w)'(?=\w)){1,300})'(?!\w)"
 )
-_BRACKETED = re.compile(r"\(\s?(?i:in )?(§[AB])\s?\)?")
-_PLAIN = re.compile(r"\b(?:between |both |across )?A and B\b(?! (?:have|differ))")
-_VERSUS = re.compile(r"(§[QC]\d+|\d\S*)\s(?i:vs\.?|versus|against)\s(?=§[QC]|\d)")
 _SPACED = re.compile(r"(?<![\w§])(?:[^\W\d_] ){3,20}[^\W\d_](?!\w)")
-_NOUN = r"(?i:image|img|screenshot|screen\s?shot|screen\s?capture|snapshot|version|capture|render(?:ing)?|bild|imagen|captura|screen)"
-_LOOSE = r"(?i:image|img|screenshot|screen\s?shot|picture|photo|version|capture|render|page|screen|bild|imagen|captura|画像|图像|图片|图|截图|スクリーンショット)"
+_VERSUS = re.compile(r"(§[QC]\d+|\d\S*)\s(?i:vs\.?|versus|against)\s(?=§[QC]|\d)")
+_PLAIN = re.compile(r"\b(?:between |both |across )?A and B\b(?! (?:have|differ))")
+_EACH = re.compile(r"\b(?i:in (?:both|each of them|each|either))(?=\s*(?:[.,;)]|$))")
+_BRACKETED = re.compile(r"\(\s?(?i:in )?(§[AB])\s?\)?")
+_BETWEEN = re.compile(
+    r"\b(?i:between|across|both|from)?\s?§[AB]\s?(?i:and|&|vs\.?|versus|to|und|y|et|/)\s?§[AB](?!\w)|(?i:both) §[AB]"
+)
 _IN = r"(?:\b(?i:in|im|on|en|dans|auf|of|from)\s)?(?:\b(?i:the|der|dem|la|el|le)\s)?(?:\b(?i:l)['’])?"
 _NOT_PLACE = r"(?!\s(?i:in|of|on|inside|from)\s(?i:the|a|this)\s(?!second|first))"
-_SIDES = (
-    (re.compile(rf"{_IN}{_LOOSE}\s*[#(]?\s*(?:A|1|(?i:one))\)?(?![A-Za-z0-9])(?!\.\d)"), "§A"),
-    (re.compile(rf"{_IN}{_LOOSE}\s*[#(]?\s*(?:B|2|(?i:two))\)?(?![A-Za-z0-9])(?!\.\d)"), "§B"),
-    (
-        re.compile(
-            rf"{_IN}\b(?i:first|1st|original|initial|earlier|old|before|previous|ersten?|primera?|première?|antigua)\s{_NOUN}\b{_NOT_PLACE}"
+_VERB = r"(?:shows|has|had|is|it|one|uses|displays|was)"
+
+
+def _any_of(words: Sequence[str]) -> str:
+    return f"(?i:{'|'.join(words)})"
+
+
+@cache
+def _sides() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Patterns of the images' names, with the mark that stands for each; the bare ones last."""
+    images = vocabulary("images")
+    strict, loose = _any_of(images["noun"]["strict"]), _any_of(images["noun"]["loose"])
+    named, bare = [], []
+    for side in "ab":
+        words, letter, mark = images[side], side.upper(), f"§{side.upper()}"
+        symbols = "|".join(w if len(w) == 1 else f"(?i:{w})" for w in words["letter"])
+        patterns = [
+            rf"{_IN}{loose}\s*[#(]?\s*(?:{symbols})\)?(?![A-Za-z0-9])(?!\.\d)",
+            rf"{_IN}\b{_any_of(words['ordinal'])}\s{strict}\b{_NOT_PLACE}",
+            rf"\b(?i:in (?:the )?){_any_of(words['picture'])} (?i:picture|photo)\b",
+            "|".join(words["native"]),
+            rf"{strict}\s{_any_of(words['when'])}\b|\({_any_of(words['bracket'])}\)|\b{_any_of(words['alone'])}\b",
+            rf"\b(?i:in|from|to|than|vs\.?|versus) {letter}(?![\w'])",
+            rf"(?<![\w'.§]){letter}(?=[:=]|\s{_VERB}\b|\s?→|\s?->)",
+        ]
+        named += [(re.compile(pattern), mark) for pattern in patterns]
+        bare.append((re.compile(rf"\b{_any_of(words['bare'])}\b(?=\s{_VERB}\b|\s?[,.;)]|\s?$)"), mark))
+    return (*named, *bare)
+
+
+@cache
+def _talk() -> dict[str, re.Pattern[str]]:
+    """Patterns of what is said of both images, or of one as a mere reference."""
+    images = vocabulary("images")
+    plural, compared = _any_of(images["noun"]["plural"]), _any_of(images["talk"]["compared"])
+    hint = [
+        _any_of(images["noun"]["loose"]),
+        _any_of(images["noun"]["strict"]),
+        r"(?<![\w§])[AB]\b",
+        "[图圖張张幅枚変变]",
+    ]
+    hint += [_any_of([w for side in "ab" for w in images[side][key]]) for key in ("bracket", "alone")]
+    return {
+        "pair": re.compile(rf"\b{_any_of(images['talk']['pair'])}\s{plural}\b"),
+        "both": re.compile(rf"\b{_any_of(images['talk']['both'])}\s{plural}\b"),
+        "to A": re.compile(
+            rf",?\s?\(?(?<![A-Za-zÀ-ÿ]){compared}\s?(?i:what is |those |that )?(?i:in )?§A\)?(?:相比)?,?"
         ),
-        "§A",
-    ),
-    (
-        re.compile(
-            rf"{_IN}\b(?i:second|2nd|other|modified|updated|new|latter|after|later|latest|zweiten?|anderen|segunda?|seconde|deuxième|nueva)\s{_NOUN}\b{_NOT_PLACE}"
-        ),
-        "§B",
-    ),
-    (re.compile(r"\b(?i:in (?:the )?(?:first|original) (?:picture|photo))\b"), "§A"),
-    (re.compile(r"\b(?i:in (?:the )?(?:second|other) (?:picture|photo))\b"), "§B"),
-    (
-        re.compile(
-            r"第一[张幅个]?(?:图像|图片|图|截图|画面)?|[图圖]\s?A|1\s?枚目(?:の(?:画像|スクリーンショット))?|最初の画像|变更前|変更前"
-        ),
-        "§A",
-    ),
-    (
-        re.compile(
-            r"第二[张幅个]?(?:图像|图片|图|截图|画面)?|[图圖]\s?B|2\s?枚目(?:の(?:画像|スクリーンショット))?|次の画像|变更后|変更後"
-        ),
-        "§B",
-    ),
-    (
-        re.compile(
-            rf"{_NOUN}\s(?i:before|avant)\b|\((?i:before|original|first|A)\)|\b(?i:in|from|to|than|vs\.?|versus) A(?![\w'])|(?<![\w'.§])A(?=[:=]|\s(?:has|shows|uses|displays|had)\b|\s?→|\s?->)|\b(?i:in the (?:former|original|before))\b(?!\s\w+\s(?:section|area))"
-        ),
-        "§A",
-    ),
-    (
-        re.compile(
-            rf"{_NOUN}\s(?i:after|après)\b|\((?i:after|modified|second|new|B)\)|\b(?i:in|from|to|than|vs\.?|versus) B(?![\w'])|(?<![\w'.§])B(?=[:=]|\s(?:has|shows|uses|displays|is|it)\b)|\b(?i:in the (?:latter|other one|modified one|after))\b"
-        ),
-        "§B",
-    ),
-)
-_HINT = re.compile(
-    rf"{_LOOSE}|{_NOUN}|(?<![\w§])[AB]\b|[图圖張张幅枚]|変更|变更|(?i:in the (?:original|former|before|latter|other|modified|after)|\((?:before|after|original|modified|first|second|new)\))"
-)
-_BARE = (
-    (
-        re.compile(
-            r"\b(?i:in the first|the first|the former)\b(?=\s(?:shows|has|is|it|one|uses|displays|was)\b|\s?[,.;)]|\s?$)"
-        ),
-        "§A",
-    ),
-    (
-        re.compile(
-            r"\b(?i:in the second|the second|the latter|the other)\b(?=\s(?:shows|has|is|it|one|uses|displays)\b|\s?[,.;)]|\s?$)"
-        ),
-        "§B",
-    ),
-)
-_BETWEEN = re.compile(
-    r"\b(?i:between|across|both|from)?\s?§[AB]\s?(?i:and|&|vs\.?|versus|to|und|y|et|/)\s?§[AB](?!\w)|(?i:both) (?:§[AB]|(?i:images|screenshots|versions))"
-)
-_IMAGES = r"(?i:images|screenshots|pictures|versions|screens|captures|pages|renderings)"
-_PAIR = re.compile(rf"\b(?i:between both|comparing both|the two|these two|two|between the|across the)\s{_IMAGES}\b")
-_BOTH = re.compile(rf"\b(?i:(?:in |across )?both(?: of)?(?: the| these)?|each of the|in each of the)\s{_IMAGES}\b")
-_EACH = re.compile(r"\b(?i:in (?:both|each of them|each|either))(?=\s*(?:[.,;)]|$))")
-_REFERENCE = re.compile(
-    r",?\s?\(?(?i:(?:when )?(?:compared|relative|opposed|in comparison|contrary) (?:to|with)|as opposed to|than(?: it is| it was| that)?|versus|vs\.?|unlike|als|que|im vergleich zu|par rapport à|comparado con|von|与|比|和|相比)\s?(?:what is |those |that )?(?:in )?§A\)?(?:相比)?,?"
-)  # fmt: skip
-_REVERSED = re.compile(
-    r",?\s?\(?(?i:(?:when )?(?:compared|relative|opposed|in comparison) (?:to|with)|than(?: it is)?|versus|vs\.?|unlike)\s?(?:in )?§B\)?,?"
-)
+        "to B": re.compile(rf",?\s?\(?(?<![A-Za-zÀ-ÿ]){compared}\s?(?i:in )?§B\)?,?"),
+        "hint": re.compile("|".join(hint)),
+    }
 
 
 @dataclass(frozen=True)
@@ -128,14 +111,13 @@ def mask(text: str, names: Sequence[str] = ()) -> Masked:
     """`text` with quotations, known `names`, colour values and side names replaced by marks.
 
     >>> mask('In Image B the "Sign in" button is #ff0000').text
-    '§B §Q0 button is §C0'
+    '§B the §Q0 button is §C0'
     """
     quotes: list[str] = []
     values: list[Oklch] = []
 
     def quote(found: re.Match[str]) -> str:
-        content = next((group for group in found.groups() if group is not None), found.group())
-        quotes.append(content)
+        quotes.append(next((group for group in found.groups() if group is not None), found.group()))
         return f" §Q{len(quotes) - 1} "
 
     def value(found: re.Match[str]) -> str:
@@ -145,27 +127,27 @@ def mask(text: str, names: Sequence[str] = ()) -> Masked:
         values.append(color[0])
         return f" §C{len(values) - 1} "
 
-    text = _QUOTES.sub(quote, text)
-    text = _SPACED.sub(quote, text)
+    text = _SPACED.sub(quote, _QUOTES.sub(quote, text))
     pattern = _names(tuple(names))
     if pattern:
         text = pattern.sub(quote, text)
-    text = _ANY.sub(value, text)
-    text = _PLAIN.sub(" ", text)
-    text = _EACH.sub(" §T ", _BOTH.sub(" §S ", _PAIR.sub(" ", text)))
-    text = _VERSUS.sub(r"\1 → ", text)
-    if _HINT.search(text):
-        for expression, mark in _SIDES:
+    text = _VERSUS.sub(r"\1 → ", ANY_VALUE.sub(value, text))
+    text = " ".join(_both(text).split())
+    return Masked(text, tuple(quotes), tuple(values), "§A" in text or "§B" in text)
+
+
+def _both(text: str) -> str:
+    """`text` with marks for the images of the pair; what only refers to one ("than in Image A") is gone."""
+    talk, sides = _talk(), _sides()
+    text = _PLAIN.sub(" ", talk["both"].sub(" §S ", talk["pair"].sub(" ", text)))
+    text = _EACH.sub(" §T ", text)
+    if talk["hint"].search(text):
+        for expression, mark in sides[:-2]:
             text = expression.sub(f" {mark} ", text)
-    if "§A" in text or "§B" in text:
-        for expression, mark in _BARE:
-            text = expression.sub(f" {mark} ", text)
-        text = _BRACKETED.sub(r" \1 , ", " ".join(text.split()))
-        text = _BETWEEN.sub(" ", text)
-        text = _REFERENCE.sub(" , ", text)
-        if "§A" not in text:
-            reversed_text = _REVERSED.sub(" §A , ", text)
-            text = reversed_text
-        else:
-            text = _REVERSED.sub(" , ", text)
-    return Masked(" ".join(text.split()), tuple(quotes), tuple(values), "§A" in text or "§B" in text)
+    if "§A" not in text and "§B" not in text:
+        return text
+    for expression, mark in sides[-2:]:
+        text = expression.sub(f" {mark} ", text)
+    text = _BRACKETED.sub(r" \1 , ", " ".join(text.split()))
+    text = talk["to A"].sub(" , ", _BETWEEN.sub(" ", text))
+    return talk["to B"].sub(" , " if "§A" in text else " §A , ", text)

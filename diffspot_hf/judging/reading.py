@@ -74,7 +74,7 @@ def statements(reply: str) -> list[Statement]:
     >>> [s.text for s in statements("1. **Logo**: larger\\n2. No other change")]
     ['Logo: larger', 'No other change']
     """
-    text = visible(reply)
+    text = visible(reply).replace("§", " ")  # the sign of our own marks
     if len(text) > HEAD + TAIL:
         text = text[:HEAD] + "\n" + text[-TAIL:]
     text = unicodedata.normalize("NFKC", text.replace("…", "... ")).replace("\r\n", "\n").replace("\r", "\n")

@@ -79,11 +79,9 @@ def bare(text: str) -> str:
 
 def read_record(mutation: Mapping[str, object], ground_truth_diff: str) -> Record:
     """The record of `mutation`, whose missing keys count as empty."""
-    get = {
-        key: str(mutation.get(key) or "")
-        for key in ("type", "element", "property", "direction", "old_value", "new_value")
-    }
-    return _read(*get.values(), str(ground_truth_diff or ""))
+    keys = ("type", "element", "property", "direction", "old_value", "new_value")
+    values = [mutation.get(key) for key in keys] + [ground_truth_diff]
+    return _read(*("" if value is None else str(value).replace("§", " ") for value in values))
 
 
 @lru_cache(maxsize=1024)
