@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,13 @@ from ..errors import UsageError
 
 
 def add_to(commands: Any) -> None:
+    add = commands.add_parser("page", help="a page for people: annotate screens, verify or answer DiCoBench items")
+    add.add_argument("mode", choices=("annotate", "verify", "answer"))
+    add.add_argument("--data", required=True, help="folder with rows (annotate), or as for run (verify, answer)")
+    add.add_argument("--out", required=True, type=Path)
+    add.add_argument("--prefill", action="store_true", help="annotate: start from the issues that the rows have")
+    add.set_defaults(action=page)
+
     audit = commands.add_parser("audit", help="let people decide what the annotations cannot").add_subparsers(
         required=True
     )
@@ -40,6 +48,36 @@ def add_to(commands: Any) -> None:
     add = commands.add_parser("check-numbers", help="compare marked Markdown tables with their score files")
     add.add_argument("files", nargs="+", type=Path)
     add.set_defaults(action=numbers)
+
+
+def page(args: argparse.Namespace) -> int:
+    from ..benchmarks import benchmark
+    from ..report.pages import write_page
+    from ..running.rowset import RowSet
+
+    if args.mode == "annotate":
+        written = write_page("annotate", _screens(Path(args.data)), args.out, prefill=args.prefill)
+    else:
+        rows = RowSet(benchmark("dicobench"), args.data)
+        written = write_page(args.mode, (rows.row(identifier) for identifier in rows.ids), args.out)
+    print(f"{written}: open it in a browser; build scry, audit and import read what it exports")
+    return 0
+
+
+def _screens(folder: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a folder's JSONL files; pictures keep the path by which the rows name them."""
+    from ..dataset_scripts.common import find_manifests
+    from ..rows import inside, iter_jsonl
+
+    for manifest in find_manifests(folder):
+        for number, row in iter_jsonl(manifest):
+            for side in ("image_a", "image_b"):
+                try:
+                    data = inside(manifest.parent, row.get(side) or "").read_bytes()
+                except UsageError as error:
+                    raise UsageError(f"{manifest}, line {number}, {side}: {error}") from error
+                row[side] = {"path": row[side], "bytes": data}
+            yield row
 
 
 def audit_export(args: argparse.Namespace) -> int:
