@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import threading
 from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ from diffspot_hf.types import Model, Picture, Request, Response
 
 pytestmark = pytest.mark.vlm
 ARCHITECTURES = ("idefics3", "llava", "gemma3")
+WITH_TORCHVISION = ("qwen3_vl", "qwen2_5_vl") if importlib.util.find_spec("torchvision") else ()
 Make = Callable[..., Request]
 
 
@@ -126,7 +128,7 @@ def assert_each_row_has_its_own_text(model: TransformersModel, requests: Sequenc
         assert f"{request.text}!" not in prompt
 
 
-@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("arch", [*ARCHITECTURES, *WITH_TORCHVISION])
 def test_each_row_is_asked_its_own_question(load, make_request: Make, arch: str) -> None:
     assert_each_row_has_its_own_text(load(arch), [make_request(n) for n in range(4)])
 
@@ -147,7 +149,7 @@ def assert_batch_size_does_not_matter(load: Callable[..., Any], arch: str, make:
         assert answers(load(arch, preparer, batch_size=size), requests) == alone, f"batch size {size}"
 
 
-@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("arch", [*ARCHITECTURES, *WITH_TORCHVISION])
 def test_batch_size_does_not_change_an_answer(load, make_request: Make, arch: str) -> None:
     assert_batch_size_does_not_matter(load, arch, make_request)
 

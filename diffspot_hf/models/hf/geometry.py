@@ -29,9 +29,12 @@ def look(
     """What the model sees of every picture of a batch, by row.
 
     `rows` holds the original sizes of each row's pictures, `tokens` the image tokens counted in each row's prompt.
-    A figure that does not add up with that count is given as None.
+    A figure that does not add up with that count is given as None. Raises `ValueError` if pictures were lost.
     """
     flat = _grid(processor, inputs) or _tiles(processor, rows) or _plain(inputs, rows)
+    given = sum(len(sizes) for sizes in rows)
+    if flat and len(flat) != given:
+        raise ValueError(f"{len(flat)} pictures are seen where {given} were given")
     found, start = [], 0
     for sizes, total in zip(rows, tokens, strict=True):
         row = flat[start : start + len(sizes)] if flat else [Seen(None, None)] * len(sizes)
