@@ -8,21 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .colors import Oklch
 from .inferring import excepted, infer
-from .lexicon import lexicon
+from .lexicon import grammar, lexicon
 from .phrases import Chunk
 from .reading import Statement, statements
 from .spans import Parsed, Quote, Span, parse
 
 _DENIED = re.compile(
-    r"\bbut (?:it|they|this|that|she|he) (?:(?:is|are|was|were|does|do|did) not|(?:isn|aren|wasn|weren|doesn|don|didn)['’]t)\W*$"
+    r"\bbut (?:it|they|this|that|she|he) (?:(?:is|are|was|were|does|do|did) not"
+    r"|(?:isn|aren|wasn|weren|doesn|don|didn)['’]t)\W*$"
 )
-_OPENERS = frozenset(
-    {"the", "its", "their", "a", "an", "another", "all", "some", "der", "die", "das", "el", "la", "le"}
-)
-_PRONOUNS = frozenset({"it", "they", "this", "these", "its", "es", "sie"})
 _MOST = 12
 """Claims read of one statement (our choice)."""
 
@@ -87,7 +85,7 @@ def _above(context: str, names: Sequence[str]) -> Span | None:
 
 def _pronominal(p: Parsed) -> bool:
     first = next((t.raw for t in p.s.tokens if t.raw[0].isalnum()), "")
-    return first in _PRONOUNS and (not p.chunks or p.chunks[0].head in ("", "text", "thing"))
+    return first in grammar("pronoun") and (not p.chunks or p.chunks[0].head in ("", "text", "thing"))
 
 
 def _claims(p: Parsed, above: Span | None) -> list[Claim]:
@@ -95,7 +93,7 @@ def _claims(p: Parsed, above: Span | None) -> list[Claim]:
         return []
     starts = [*_starts(p), len(p.s.tokens)]
     claims: list[Claim] = []
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in pairwise(starts):
         span = Span(p, start, end)
         claim = _claim(span, above)
         if claim is not None:
@@ -116,7 +114,8 @@ def _starts(p: Parsed) -> list[int]:
             continue
         end = next((j for j in range(k + 1, len(tokens)) if clause[j] != clause[k]), len(tokens))
         opener = next(
-            (j for j in range(k, min(k + 3, end)) if tokens[j].raw in _OPENERS or tokens[j].raw[:2] == "§Q"), None
+            (j for j in range(k, min(k + 3, end)) if tokens[j].raw in grammar("opener") or tokens[j].raw[:2] == "§Q"),
+            None,
         )
         if opener is None:
             continue
@@ -180,6 +179,9 @@ def _hedged(span: Span, effects: set[str], named: bool) -> bool:
     low = max((r for r in resume if r <= at), default=0)
     high = min((r for r in resume if r > at), default=len(p.s.tokens))
     part = Span(p, low, high)
+    opening = next((k for k in range(low, at + 1) if clause[k] == clause[at] and p.s.tokens[k].raw[0].isalnum()), at)
+    if p.s.tokens[opening].raw in grammar("if"):
+        return True
     if any("hedge" in h.labels and (h.start <= at or clause[h.start] == clause[at]) for h in part.within(p.s.talk)):
         return True
     if part.says("noise") and part.says("modal", "negator"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import colorsys
 import math
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from .lexicon import vocabulary
@@ -19,7 +19,8 @@ _HEX = re.compile(r"#([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})(?![0-9a-z])", re.I)
 _STEP = re.compile(r"\b([a-z]{3,7})-(\d{2,3})\b")
 ANY_VALUE = re.compile(rf"{_FUNCTION.pattern}|{_HEX.pattern}|{_STEP.pattern}", re.I)
 _NEUTRAL = ("gray", "slate", "zinc", "neutral", "stone")
-_LIGHTNESS = {50: 0.98, 100: 0.95, 200: 0.91, 300: 0.85, 400: 0.73, 500: 0.62, 600: 0.54, 700: 0.46, 800: 0.38, 900: 0.31, 950: 0.21}  # fmt: skip
+_STEPS = (50, 100, 200, 300, 400, 500, 600, 700, 800, 900, 950)
+_LIGHTNESS = dict(zip(_STEPS, (0.98, 0.95, 0.91, 0.85, 0.73, 0.62, 0.54, 0.46, 0.38, 0.31, 0.21), strict=True))
 
 
 class Oklch(NamedTuple):
@@ -73,8 +74,7 @@ def _one(text: str) -> Oklch | None:
         digits = text[1:]
         if len(digits) in (3, 4):
             digits = "".join(d * 2 for d in digits)
-        parts = [int(digits[k : k + 2], 16) / 255 for k in range(0, len(digits), 2)]
-        return from_rgb(*parts)
+        return from_rgb(*(int(digits[k : k + 2], 16) / 255 for k in range(0, len(digits), 2)))
     if step := _STEP.fullmatch(text):
         family, light = step[1], _LIGHTNESS.get(int(step[2]))
         hue = vocabulary("colors")["palette"].get(family)
@@ -87,7 +87,8 @@ def _one(text: str) -> Oklch | None:
         return None
     alpha = _number(parts[3], 1.0) if len(parts) > 3 else 1.0
     if name.startswith("rgb"):
-        return from_rgb(*(min(1.0, max(0.0, _number(p, 255.0) / (1 if "%" in p else 255))) for p in parts[:3]), alpha)
+        r, g, b = (min(1.0, max(0.0, _number(p, 255.0) / (1 if "%" in p else 255))) for p in parts[:3])
+        return from_rgb(r, g, b, alpha)
     if name.startswith("hsl"):
         h, s, light = _number(parts[0], 360.0), _number(parts[1], 1.0), _number(parts[2], 1.0)
         return from_rgb(*colorsys.hls_to_rgb(h / 360 % 1, min(1.0, light), min(1.0, s)), alpha)
@@ -131,12 +132,6 @@ def names(color: Oklch) -> frozenset[str]:
                 continue
             fits.add(name)
     return frozenset(fits)
-
-
-@cache
-def lightness_gap() -> float:
-    """Smallest difference in OKLCH lightness that we call lighter or darker (our choice)."""
-    return 0.02
 
 
 def distance(one: Oklch, other: Oklch) -> float:

@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from .lexicon import Hit, Phrases, labelled, lexicon, vocabulary
+from .lexicon import Hit, Phrases, grammar, labelled, lexicon, vocabulary
 from .phrases import Sentence
 from .sides import PUNCTUATION, Found, Marks, flip, read_sides
 
-_ARTICLES = frozenset({"the", "this", "that", "these", "those", "both"})
-_AFTER = frozenset({"and", "of", "or", "is", "are", "to", "in", "on", ""}) | PUNCTUATION
+_ARTICLES, _AFTER = grammar("article"), grammar("after") | PUNCTUATION
+_LOST, _LESS = grammar("lost"), grammar("less")
 _STATED = frozenset({"corner", "shape", "border", "weight", "font", "align", "alpha"})
 _PLAIN = frozenset({"rule", "wording", "look", "font", "image"})
-_LOST = frozenset({"lost", "loses", "losing"})
-_LESS = frozenset({"less", "weniger", "menos", "moins"})
-_MORE = frozenset({"more", "most", "less", "extra", "plus"})
 _UNSURE = frozenset({"text?", "family~"})
 
 
@@ -122,7 +119,7 @@ def _counted(s: Sentence, marks: Marks, hits: list[Hit], dims: set[str]) -> list
     if dims:
         return []
     live = [h for h in hits if marks.live[h.start] and any(label.endswith(":none") for label in h.labels)]
-    return [Found(h.start, "count~", s.tokens[h.start].raw in _MORE) for h in live[:1] if len(h.labels) == 1]
+    return [Found(h.start, "count~", s.tokens[h.start].raw in grammar("more")) for h in live[:1] if len(h.labels) == 1]
 
 
 def _resolve(labels: tuple[str, ...], dims: set[str], states: bool) -> set[str]:

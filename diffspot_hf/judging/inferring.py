@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from .lexicon import lexicon, vocabulary
+from .lexicon import grammar, lexicon, vocabulary
 from .spans import Span
 
-_EXCEPT = frozenset({"except", "apart", "aside", "other", "besides", "save", "barring", "only", "außer", "bis", "abgesehen", "excepto", "salvo", "sauf", "hormis", "除", "以", "を"})  # fmt: skip
-_NOW = frozenset({"now", "jetzt", "ahora", "maintenant"})
+_EXCEPT, _NOW = grammar("except"), grammar("now")
 _MEASURED = frozenset({"track", "weight", "size", "fsize", "gap", "round", "light"})
 _LOOSE = frozenset({"vague~", "text?"})
 _LONG = 30

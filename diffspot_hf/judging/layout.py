@@ -161,7 +161,8 @@ def _row(line: str, columns: list[str] | None) -> tuple[list[str], Item | None]:
         return cells, None
     if all(not cell or set(cell) <= set("-: ") for cell in cells):
         return columns, None
-    plain, sides = [], []
+    plain: list[str] = []
+    sides: list[str] = []
     for name, cell in zip(columns + [""] * len(cells), cells, strict=False):
         side = _side(name + ":") if name else None
         if side and cell:

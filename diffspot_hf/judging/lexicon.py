@@ -18,22 +18,23 @@ _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _TOKEN = re.compile(
     rf"§[A-Z]\d*|[{_CJK}]|\d+(?:[.,]\d+)*|[^\W\d_{_CJK}]+(?:['’][^\W\d_]+)?|->|→|[,;:()/|%€$£¥–—-]|\.(?=\s|$)",
 )
-_SPELLING = (
-    ("colour", "color"),
-    ("grey", "gray"),
-    ("centred", "centered"),
-    ("centring", "centering"),
-    ("centre", "center"),
-    ("catalogue", "catalog"),
-    ("odour", "odor"),
-)
 _ENDINGS = ("ing", "ed", "es", "s")
-_KEPT = frozenset({"red", "bed", "this", "its", "was", "is", "has", "as", "us", "yes", "plus", "des", "les", "less", "ring",
-                   "thing", "during", "string", "spring", "across", "address", "press", "size", "ohne", "one", "none", "more", "plane", "note", "notes", "site", "sites", "huge", "here"})  # fmt: skip
+
+
+@cache
+def vocabulary(name: str) -> Mapping[str, Any]:
+    """The vocabulary file `name` as it lies in the package."""
+    return tomllib.loads((files(__package__) / "vocabulary" / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def grammar(name: str) -> frozenset[str]:
+    """The small words of one kind."""
+    return frozenset(vocabulary("grammar")[name])
 
 
 class Token(NamedTuple):
-    """One token: its stem, the word as written (case folded), whether a hyphen glues it to the one before, its place in the text."""
+    """One token: its stem, the word itself (case folded), whether a hyphen glues it to the one before; its place."""
 
     stem: str
     raw: str
@@ -52,12 +53,13 @@ def stem(word: str) -> str:
     word = word.replace("’", "'")
     if word.endswith("'s") and len(word) > 3:
         word = word[:-2]
-    for british, american in _SPELLING:
+    for british, american in vocabulary("grammar")["spelling"].items():
         if word.startswith(british):
             word = american + word[len(british) :]
-    if word in ("planes", "notes", "sites"):
-        return word[:-1]
-    if word in _KEPT or len(word) < 4 or not word.isascii():
+    kept = grammar("uninflected")
+    if word.removesuffix("s") in kept and len(word) > 4:
+        return word.removesuffix("s")
+    if word in kept or len(word) < 4 or not word.isascii():
         return word
     if word.endswith(("ies", "ied")):
         return word[:-2]
@@ -127,7 +129,8 @@ class Phrases:
                 )
                 if len(known) > _WORDS:
                     known.clear()
-            length, labels = 0, ()
+            length = 0
+            labels: tuple[str, ...] = ()
             for key, names in candidates:
                 size = len(key)
                 if size < length or position + size > n:
@@ -151,12 +154,6 @@ def _key(phrase: str) -> tuple[str, ...]:
 
 def _same(part: str, token: Token) -> bool:
     return part[1:] == token.raw if part[0] == "=" else part == token.stem
-
-
-@cache
-def vocabulary(name: str) -> Mapping[str, Any]:
-    """The vocabulary file `name` as it lies in the package."""
-    return tomllib.loads((files(__package__) / "vocabulary" / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def labelled(table: Mapping[str, Iterable[str]], prefix: str = "") -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from .claims import Claim
 from .lexicon import lexicon
 from .naming import BROAD, PARTS, Match, foreign, identify, relation, spelled
 from .phrases import Chunk
-from .records import Profile
+from .profiles import Profile
 
 Link = Literal["pinned", "area", "below", "other", "none"]
 """pinned: the thing, or its exact place. area: its surroundings. below: what lies next to it. other: something else.
@@ -29,7 +29,8 @@ def link(claim: Claim, profile: Profile) -> Link:
     if not named:
         return "none"
     texts = {q.number: q for q in quotes}
-    return _link(named, {id(c): identify(c, texts, profile) for c in named}, profile)
+    comes = bool(claim.effects & {"presence+", "border+"})  # what appears is "a" thing, not "the" thing
+    return _link(named, {id(c): identify(c, texts, profile) for c in named}, profile, comes)
 
 
 def _named(chunks: Sequence[Chunk]) -> list[Chunk]:
@@ -41,7 +42,7 @@ def _telling(chunks: Sequence[Chunk]) -> bool:
     return any(c.quotes or any(w not in BROAD for w in c.ids) for c in chunks if c.rel != "other" or c.nouns)
 
 
-def _link(named: list[Chunk], match: Mapping[int, Match], profile: Profile) -> Link:
+def _link(named: list[Chunk], match: Mapping[int, Match], profile: Profile, comes: bool) -> Link:
     subjects = _subjects(named)
     verdicts = [match[id(c)] for c in subjects]
     tied = [c for c in named if c.rel in ("of", "within") and c not in subjects]
@@ -73,7 +74,7 @@ def _link(named: list[Chunk], match: Mapping[int, Match], profile: Profile) -> L
             return "below"
         own = (set(chunk.ids) & profile.ids) - {chunk.head}
         nearby = {w for c in named if c is not chunk for w in c.ids} & around
-        if chunk.indefinite and not profile.plural and not own and not chunk.quotes and len(nearby) < 2:
+        if chunk.indefinite and not comes and not profile.plural and not own and not chunk.quotes and len(nearby) < 2:
             return "area"
         return "pinned"
     first = subjects[0]
@@ -115,22 +116,21 @@ def _surroundings(first: Chunk, named: list[Chunk], match: Mapping[int, Match], 
         return "below"
     if first.rel == "beside" and set(first.ids) & profile.beside:
         return "area"
-    known = any(h in lexicon().kind_of for h in profile.heads)
-    if (
-        known
-        and not first.nouns
-        and touched
-        and match[id(first)] != "no"
-        and not set(first.ids) & profile.known
-        and not first.indefinite
-    ):
-        if any(set(c.ids) & around and c.rel in ("within", "of", "beside") for c in others):
-            return "pinned"  # a word of its own for the thing, at the thing's place
+    if touched and match[id(first)] != "no" and _own_word(first, profile):
+        placed = [c for c in others if c.rel in ("within", "of", "beside")]
+        if any(set(c.ids) & around for c in placed):
+            return "pinned"
     near = profile.context | profile.owners
     wider = first.head in profile.ids and lexicon().kind_of.get(first.head) == "container"
     if not foreign(first, profile) and (first.head in near or wider or (not first.head and set(first.ids) & near)):
         return "area"
     return "other"
+
+
+def _own_word(chunk: Chunk, profile: Profile) -> bool:
+    """Whether the phrase is a word of its own, unknown to lexicon and record, for a thing that the lexicon knows."""
+    known = any(head in lexicon().kind_of for head in profile.heads)
+    return known and not chunk.nouns and not chunk.indefinite and not set(chunk.ids) & profile.known
 
 
 def _plain(chunk: Chunk) -> bool:
@@ -158,11 +158,13 @@ def _itself(chunk: Chunk, profile: Profile) -> bool:
 
 def _beside_it(named: list[Chunk], match: Mapping[int, Match], subject: Chunk, profile: Profile) -> bool:
     """Whether the subject is placed next to the thing itself ("the subtitle below the heading")."""
-    return any(
-        c.rel == "beside" and c is not subject and match[id(c)] == "yes" and relation(c, profile) in ("same", "unknown") and not c.lifted
-        and (not _plain(subject) or relation(subject, profile) != "same" or not _plain(c))
-        for c in named
-    )  # fmt: skip
+    same = _plain(subject) and relation(subject, profile) == "same"
+    for c in named:
+        if c.rel != "beside" or c is subject or c.lifted or match[id(c)] != "yes":
+            continue
+        if relation(c, profile) in ("same", "unknown") and not (same and _plain(c)):
+            return True
+    return False
 
 
 def _bound(chunk: Chunk, profile: Profile) -> bool:
@@ -178,6 +180,8 @@ def _texts(profile: Profile) -> bool:
 def _subjects(named: list[Chunk]) -> list[Chunk]:
     """The phrases that may be what the claim is about, most likely first."""
     first = named[0]
+    if first.lifted and first.rel == "beside":  # "the gap between the text and the quote"
+        return [c for c in named if c.rel == "beside"]
     rest = [
         c
         for c in named[1:]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from .lexicon import lexicon, stem, vocabulary
 from .phrases import Chunk, analyse
-from .records import Profile, bare
+from .profiles import Profile, bare
 from .spans import Quote
 
 Match = Literal["yes", "no", "apart", "open"]
@@ -17,9 +17,7 @@ open: it says too little."""
 
 BROAD = frozenset({"text", "thing", "region", "everything", "backdrop"})
 """Nouns that may stand for most things."""
-PARTS = frozenset(
-    {"badge", "bullet", "button", "caption", "card", "circle", "column", "field", "gridbox", "headcount", "heading", "icon", "image", "label", "link", "list", "name", "paragraph", "price", "row", "subtitle", ""}
-)  # fmt: skip
+PARTS = frozenset([*vocabulary("elements")["collection"]["parts"], ""])
 """Nouns of what a thing may be made of: a change of the thing shows in them."""
 _OPPOSITE = {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}
 _ACROSS = frozenset({"left", "middle", "right"})
@@ -61,11 +59,11 @@ def identify(chunk: Chunk, texts: Mapping[int, Quote], profile: Profile) -> Matc
             told_apart = any(profile.modifiers.get(h) or profile.ordinals.get(h) for h in profile.heads)
             return "no" if told_apart or tie == "near" else "yes"
         return "yes"
-    if tie == "kin" or tie == "different":
-        return "yes" if tie == "kin" and pins and not strange else "apart"
-    if tie == "unknown" and chunk.ids and words <= profile.known and _told_by(profile) and not profile.textual:
-        if _fold(chunk.ids[-1], profile.known) not in profile.heads:
-            return "apart"  # the seats, where their numbers changed
+    if tie in ("kin", "different"):
+        return "yes" if tie == "kin" and pins - profile.owners and not strange else "apart"
+    of_it = words <= profile.known and _told_by(profile) and not profile.textual
+    if tie == "unknown" and chunk.ids and of_it and _fold(chunk.ids[-1], profile.known) not in profile.heads:
+        return "apart"  # the seats, where their numbers changed
     return "yes" if pins else "apart" if strange else "open"
 
 
@@ -87,15 +85,12 @@ def relation(chunk: Chunk, profile: Profile) -> str:
     if head in BROAD:
         return "broad"
     near, kinds = lexicon().near, lexicon().kind_of
-    if not profile.heads or any(own in BROAD or own not in kinds for own in profile.heads):
+    heads = profile.heads - BROAD
+    if not heads or any(own not in kinds for own in heads):
         return "kin"
-    if any((head, own) in near for own in profile.heads):
+    if any((head, own) in near for own in heads):
         return "near"
-    return (
-        "kin"
-        if kinds.get(head) == "text" and any(kinds.get(own, "text") == "text" for own in profile.heads)
-        else "different"
-    )
+    return "kin" if kinds.get(head) == "text" and any(kinds[own] == "text" for own in heads) else "different"
 
 
 def _other_place(chunk: Chunk, profile: Profile) -> bool:

@@ -10,8 +10,9 @@ from typing import Literal
 
 from .claims import Claim
 from .colors import Oklch, distance, names
-from .lexicon import stem
-from .records import Record, bare, measure, vector
+from .lexicon import grammar, stem
+from .profiles import bare
+from .records import Record, measure, vector
 
 Kind = Literal["right", "wrong", "cause", "vague", "impossible"]
 _NEAR = 0.12
@@ -106,10 +107,10 @@ def position(claim: Claim, record: Record) -> Kind | None:
 
 
 def spacing(claim: Claim, record: Record) -> Kind | None:
-    """More space on the near side of a thing pushes it away: the opposite move is wrong, unless other effects are told."""
+    """More space on the near side of a thing pushes it away: the opposite move is wrong, if no more is told."""
     axis = {"top": "y", "left": "x"}.get(record.property.rsplit("-", 1)[-1])
-    told = {e for e in claim.effects if axis and e[0] == axis and len(e) == 2}
-    if told and record.sign in "+-" and axis + record.sign not in told and claim.effects <= told | {"move~"}:
+    told = {e for e in claim.effects if e[:-1] == axis}
+    if axis and told and record.sign in "+-" and axis + record.sign not in told and claim.effects <= told | {"move~"}:
         return "wrong"
     return None
 
@@ -190,6 +191,9 @@ def text(claim: Claim, record: Record) -> Kind | None:
         return "right"
     if figures and any(c.isdigit() for w in fresh | lost for c in w):
         return "wrong"
+    former = {bare(w) for w, side in claim.words if side == "A"} - grammar("filler")
+    if former and not former & set(old):
+        return "wrong"  # something else became something else
     return "right" if effects & {"text~", "text?", "replace~"} else None
 
 

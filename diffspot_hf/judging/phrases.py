@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .lexicon import Hit, Token, lexicon, tokenize
+from .lexicon import Hit, Token, grammar, lexicon, tokenize
 
 _BREAKS = frozenset(",;:()|—–./") | {"->", "→"}
 _LOCAL = ("effect:align", "effect:x", "effect:y", "effect:spread")
-_ARTICLES = frozenset(
-    {"the", "this", "that", "these", "those", "der", "die", "das", "el", "la", "los", "las", "le", "les"}
-)
 
 
 @dataclass(frozen=True)
@@ -40,10 +37,13 @@ def analyse(text: str) -> Sentence:
 
 @dataclass(frozen=True)
 class Chunk:
-    """A noun phrase. `rel` is how it is tied to what stands before: ``subject``, ``of``, ``within`` (in, on …), ``target`` (to, from, with …), ``topic`` (about …), ``beside``
-    (below, next to …), ``colon``, ``object``, ``other``. `ids` are its words, each as its group or stem, in order; `nouns`
-    the groups of known things among them; `places` the sides it names; `quotes` the numbers of its quotations;
-    `lifted` that only a measure stood before it ("the spacing of …"); `tints` are its colour words ("the blue tent")."""
+    """A noun phrase.
+
+    `rel` is how it is tied to what stands before: ``subject``, ``of``, ``within`` (in, on …), ``target`` (to, from …),
+    ``topic`` (about …), ``beside`` (below, next to …), ``colon``, ``object``, ``other``. `ids` are its words in order,
+    each as its group or stem; `nouns` the groups of known things among them; `places` the sides it names; `quotes` the
+    numbers of its quotations; `lifted`: only a measure stood before it ("the spacing of …"); `tints` its colour words.
+    """
 
     rel: str
     ids: tuple[str, ...]
@@ -55,11 +55,11 @@ class Chunk:
     lifted: bool
     start: int
     end: int
-    tints: frozenset[str] = frozenset()
+    tints: frozenset[str]
 
     @property
     def head(self) -> str:
-        """The last known thing of the phrase ("" if there is none): a menu entry is of the menu, a button text the button."""
+        """The last known thing of the phrase, or "": a menu entry is of the menu, a button text of the button."""
         if not self.nouns:
             return ""
         last, before = self.nouns[-1], self.nouns[-2] if len(self.nouns) > 1 else ""
@@ -147,12 +147,14 @@ def chunks_of(s: Sentence, start: int = 0, end: int | None = None) -> tuple[Chun
         elif position in skipped:
             builder.measured = builder.measured or position not in states
             builder.side([] if position in moving else sides)
-        elif token.raw in _ARTICLES:
+        elif token.raw in grammar("definite"):
             builder.opens()
             builder.article(False, True)
-        elif token.stem in ("and", "or", "und", "y", "et"):
+        elif token.raw in grammar("joint"):
             builder.close("and")
-        elif token.stem in lexicon().generic or token.raw.isdigit():
+        elif token.raw.isdigit():
+            builder.count(token.raw, s.tokens[position + 1].raw if position + 1 < end else "")
+        elif token.stem in lexicon().generic:
             builder.side(sides)
         elif token.raw[0].isalnum():
             builder.word(token.stem, position)
@@ -209,6 +211,11 @@ class _Builder:
     def tint(self, labels: Sequence[str]) -> None:
         self._tints.update(labels)
 
+    def count(self, number: str, following: str) -> None:
+        """ "Step 2" is the second step; 2px is a size."""
+        if self._ids and len(number) < 3 and following not in grammar("unit"):
+            self._ordinals.add(number)
+
     def owner(self) -> None:
         """What stands before "'s" is set aside: "the lamp's tag" is the tag of the lamp."""
         self._owned = self._chunk("of")
@@ -218,9 +225,18 @@ class _Builder:
 
     def _chunk(self, rel: str) -> Chunk:
         return Chunk(
-            rel, tuple(self._ids), tuple(self._nouns), frozenset(self._places), frozenset(self._ordinals), tuple(self._quotes),
-            self._indefinite or self._one, self.measured and not self.seen, self._start, self._end, frozenset(self._tints),
-        )  # fmt: skip
+            rel=rel,
+            ids=tuple(self._ids),
+            nouns=tuple(self._nouns),
+            places=frozenset(self._places),
+            ordinals=frozenset(self._ordinals),
+            quotes=tuple(self._quotes),
+            indefinite=self._indefinite or self._one,
+            lifted=self.measured and not self.seen,
+            start=self._start,
+            end=self._end,
+            tints=frozenset(self._tints),
+        )
 
     def side(self, sides: Sequence[str]) -> None:
         self._places.update(sides)
@@ -249,16 +265,15 @@ class _Builder:
         self._end = position + 1
 
     def close(self, following: str) -> None:
+        """Ends the phrase; `following` is how the next one is tied to it. An owner alone ("the table's border") is the
+        phrase itself, one with a thing of its own follows it."""
         owned, self._owned = self._owned, None
-        full = self._ids or self._quotes or self._ordinals or (self._places and self._rel in ("within", "beside"))
-        if owned is not None and not full:
-            owned, full = None, replace(owned, rel=self._rel)
-            self.chunks.append(full)
-        elif full:
-            self.chunks.append(self._chunk(self._rel))
-        if owned is not None:
-            self.chunks.append(owned)
-        if full:
+        placed = self._places and self._rel in ("within", "beside")
+        if self._ids or self._quotes or self._ordinals or placed:
+            self.chunks += [self._chunk(self._rel), *([owned] if owned else [])]
+        elif owned:
+            self.chunks.append(replace(owned, rel=self._rel))
+        if self._ids or self._quotes or self._ordinals or placed or owned:
             self.seen = self.seen or bool(self._ids or self._quotes or owned)
             self._one = self._one and not self._ids
         if following == "and":

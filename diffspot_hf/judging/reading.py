@@ -28,7 +28,7 @@ _TAG = re.compile(r"<(/?)([a-z][a-z0-9]{0,10})(?:\s[^<>]{0,300})?/?>", re.I)
 _INLINE = frozenset({"b", "strong", "i", "em", "u", "span", "a", "code", "mark", "small", "sup", "sub", "font"})
 _FENCE = re.compile(r"^\s*```[\w-]*\s*$", re.M)
 _SENTENCE = re.compile(
-    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\betc\.)[\"'”’)]{0,2}\s+|(?<=[。！？])\s*"
+    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\betc\.)([\"'”’)]{0,2})\s+(?![a-z])|(?<=[。！？])\s*"
 )
 _BLOCK = re.compile(r"```[\w-]*\s*\n(.*?)```", re.S)
 _START, _STOP = re.compile(r"(?<![\w'])'(?=\w)"), re.compile(r"(?<=[\w.!?,])'(?!\w)")
@@ -39,8 +39,8 @@ _DEEPEST = 20
 @dataclass(frozen=True)
 class Statement:
     """One unit of a reply. Sides of the pair are marked ``§A`` and ``§B``; `context` is the heading or parent it
-    stands under; `listed` says that it is a list item; `described` that it came from a per-image description; statements of one
-    item share a `group`."""
+    stands under; `listed`: it is a list item; `described`: it came from descriptions of one image each; statements
+    of one item share a `group`."""
 
     text: str
     context: str = ""
@@ -166,7 +166,7 @@ def _described(item: Item, other: Item | None, both: bool, number: int) -> Itera
 def _prose(text: str) -> Iterator[str]:
     """Sentences; two that set Image A and Image B side by side stay together."""
     held = ""
-    for sentence in _whole(_SENTENCE.split(text)):
+    for sentence in _whole(_SENTENCE.sub(lambda end: f"{end[1] or ''}\n", text).split("\n")):
         for piece in _cut(sentence.strip()):
             side, before = side_of(piece), side_of(held)
             if side and before and side != before:

@@ -36,9 +36,10 @@ def judge(*, mutation: Mapping[str, Any] | None, ground_truth_diff: str, reply: 
     `mutation` is the record (type, element, property, direction, old_value, new_value, template), or None for a pair
     without a change. Never raises on any text.
 
-    >>> record = {"type": "font_weight", "element": "the heading 'Autumn boots'", "old_value": "400", "new_value": "700"}
-    >>> judge(mutation=record, ground_truth_diff="", reply="- The Autumn boots heading is bolder.")["summary"]["correct"]
-    1
+    >>> record = {"type": "font_weight", "element": "the heading 'Boots'", "old_value": "400", "new_value": "700"}
+    >>> said = judge(mutation=record, ground_truth_diff="", reply="- The Boots heading is bolder.")
+    >>> said["summary"]["correct"], said["judge"]
+    (1, 'rules (unofficial)')
     """
     if mutation is None:
         return _result([], [c for c in claims_of(reply or "") if c.asserted])

@@ -11,17 +11,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
-from .lexicon import Hit, Phrases, labelled, phrases_of, vocabulary
+from .lexicon import Hit, Phrases, grammar, labelled, phrases_of, vocabulary
 from .phrases import Sentence
 
 PUNCTUATION = frozenset(",;:()|—–.")
 ARROWS = frozenset({"->", "→"})
 _HARD = frozenset(";.|")
-_BE = frozenset({"was", "were"})
-_AND = frozenset({"and", "und", "y", "et", "plus"})
-_NOW = frozenset({"now", "jetzt", "ahora", "maintenant"})
-_NONE = frozenset({"none", "nothing", "zero", "n/a", "keine", "kein", "ninguna", "ninguno", "aucune", "aucun", "rien", "nada"})  # fmt: skip
-_PERCEIVE = frozenset({"any", "see", "find", "notice", "detect", "observe", "spot", "identify", "discern", "perceive"})
+_NOW, _NONE = grammar("now"), grammar("none")
 _REACH = 16
 """Tokens over which a "from" waits for its "to" (our choice)."""
 
@@ -38,7 +34,7 @@ class Found(NamedTuple):
 class Marks:
     """What is known of each token i of a statement: `sides[i]` A, B or N (a mere reference), `live[i]` whether it is
     claimed, `clause[i]` its sub-clause. `compares`: the images are set side by side. `alike`: spans of sameness.
-    `denied`: tokens that a plain "not" denies of Image B. `found` and `colors` (place, side, names) are filled later."""
+    `denied`: tokens that a plain "not" denies of Image B. `found`, `colors` (place, side, names): later."""
 
     sides: list[str]
     live: list[bool]
@@ -92,13 +88,13 @@ def _clauses(s: Sentence, compare: Mapping[int, Hit]) -> tuple[list[int], set[in
     for k, token in enumerate(s.tokens):
         labels = compare[k].labels if k in compare else ()
         strong = "strong" in labels
-        joins = token.raw in _AND and behind and ahead[k] and not between
+        joins = token.raw in grammar("and") and behind and ahead[k] and not between
         if token.raw in PUNCTUATION or strong or "cause" in labels or joins:
             number, behind, between = number + 1, 0, False
             if strong or token.raw in _HARD:
                 hard.add(number)
         behind += bearing[k]
-        between |= token.raw in ("between", "zwischen", "entre")
+        between |= token.raw in grammar("between")
         numbers.append(number)
     return numbers, hard
 
@@ -136,18 +132,18 @@ def _by_name(s: Sentence, marks: Marks, compare: Mapping[int, Hit]) -> None:
 
 
 def _by_word(s: Sentence, marks: Marks, compare: Mapping[int, Hit]) -> bool:
-    """Sides by words: from … to, instead of, has become, was … now, than. True if two states are set against each other."""
+    """Sides by words: from … to, instead of, has become, was … now, than. True if two states are opposed."""
     tokens, sides, clause = s.tokens, marks.sides, marks.clause
     n, met = len(tokens), False
-    for hit in _tools()[1].find(tokens):
-        for k in range(hit.start):
-            if clause[k] == clause[hit.start] and sides[k] == "B":
+    for turn in _tools()[1].find(tokens):
+        for k in range(turn.start):
+            if clause[k] == clause[turn.start] and sides[k] == "B":
                 sides[k] = "A"
     both = {"§A", "§B"} <= {t.raw for t in tokens}
     now = max((k for k, t in enumerate(tokens) if t.raw in _NOW), default=-1)
     for k, token in enumerate(tokens):
         hit = compare.get(k)
-        if token.raw in _BE and k < now and clause[k] != clause[now]:
+        if token.raw in grammar("be") and k < now and clause[k] != clause[now]:
             met = _paint(s, marks, k + 1, "A")
         if hit is None:
             continue
@@ -205,8 +201,8 @@ def _deny(s: Sentence, marks: Marks) -> tuple[set[int], set[int]]:
             continue
         if raw != "no":
             deniers.add(hit.start)
-        narrow = raw in ("not", "cannot", "nicht", "pas", "未") or "'" in raw
-        wide = not narrow or any(t.raw in _PERCEIVE for t in s.tokens[hit.end : hit.end + 3])
+        narrow = raw in grammar("narrow") or "'" in raw
+        wide = not narrow or any(t.raw in grammar("perceive") for t in s.tokens[hit.end : hit.end + 3])
         if wide and hit.start in negated:
             continue
         stop = next((r for r in resume if r > hit.start), n)
@@ -263,5 +259,5 @@ def _equate(s: Sentence, marks: Marks, negated: set[int], deniers: set[int]) -> 
 
 def _restarts(s: Sentence, k: int) -> bool:
     """Whether a new statement of its own begins at the sub-clause of token k ("…, its corners are rounder")."""
-    opens = any(t.raw in ("and", "the", "its", "it", "their", "instead", "only", "now") for t in s.tokens[k : k + 2])
+    opens = any(t.raw in grammar("restart") for t in s.tokens[k : k + 2])
     return opens and any("verb" in h.labels for h in s.words if k < h.start < k + 8)

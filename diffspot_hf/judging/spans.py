@@ -8,19 +8,18 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from .effects import mark
-from .lexicon import Hit, Phrases, phrases_of, vocabulary
+from .lexicon import Hit, Phrases, grammar, phrases_of, vocabulary
 from .masking import Masked, mask
 from .phrases import Chunk, Sentence, analyse, chunks_of
 from .reading import Statement
 from .sides import ARROWS, Marks
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_UNITS = frozenset({"px", "em", "rem", "pt", "%", "pixel", "pixels", "vw", "vh", "ms"})
 
 
 @dataclass(frozen=True)
 class Quote:
-    """A quotation: its number and text, the side it belongs to, whether it stands in the value's place ("now reads …")."""
+    """A quotation: its number and text, its side, whether it stands in the place of a value ("now reads …")."""
 
     number: int
     text: str
@@ -124,7 +123,7 @@ class Span:
         told: dict[str, list[tuple[float, bool]]] = {"A": [], "B": []}
         for k in range(self.start, self.end):
             if sides[k] in told and _NUMBER.fullmatch(tokens[k].raw):
-                unit = k + 1 < len(tokens) and tokens[k + 1].raw in _UNITS
+                unit = k + 1 < len(tokens) and tokens[k + 1].raw in grammar("unit") - {":"}
                 told[sides[k]].append((_value(tokens[k].raw), unit))
         if len(told["A"]) != 1 or len(told["B"]) != 1 or told["A"][0][0] == told["B"][0][0]:
             return None

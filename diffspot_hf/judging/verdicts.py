@@ -1,7 +1,7 @@
 """Can the change of a record look the way a claim says? The kinds of answer, best first:
 
-``right`` the change or its visible effect; ``wrong`` the right kind, but another direction or value; ``cause`` the right
-effect for a wrong reason; ``vague`` a difference without a kind; ``impossible`` what the change cannot produce.
+``right`` the change or its visible effect; ``wrong`` the right kind, but another direction or value; ``cause`` the
+right effect for a wrong reason; ``vague`` a difference without a kind; ``impossible`` what the change cannot produce.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from .claims import Claim
 from .lexicon import vocabulary
 from .operators import OWN, Kind
-from .records import Record, bare, measure
+from .profiles import bare
+from .records import Record, measure
 
 _MOVING = frozenset({"x", "y", "move", "wrap", "gap", "height", "size", "width", "lead", "overlap", "vague"})
 _SHORTEST = 4

@@ -271,9 +271,43 @@ def test_order_of_bullets_changes_nothing(own, data):
     assert sorted(one["hallucinations"]) == sorted(other["hallucinations"])
 
 
-WORDS = "the heading bolder in Image A B is not → : ; \" ' § §A §Q9 §C4 <think> </think> ** | - # \n 12px #fff rgb( { [ ] } 大きく no same".split(
-    " "
-)
+WORDS = [
+    "the",
+    "heading",
+    "bolder",
+    "in",
+    "Image",
+    "A",
+    "B",
+    "is",
+    "not",
+    "→",
+    ":",
+    ";",
+    '"',
+    "'",
+    "§",
+    "§A",
+    "§Q9",
+    "§C4",
+    "<think>",
+    "</think>",
+    "**",
+    "|",
+    "-",
+    "#",
+    "\n",
+    "12px",
+    "#fff",
+    "rgb(",
+    "{",
+    "[",
+    "]",
+    "}",
+    "大きく",
+    "no",
+    "same",
+]
 
 
 @settings(max_examples=300, deadline=None)
