@@ -37,6 +37,8 @@ def number(value: Any) -> float | None:
     >>> number(" 0.25 "), number("25%"), number(True)
     (0.25, None, None)
     """
+    if type(value) is float:
+        return value if math.isfinite(value) else None
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     if isinstance(value, str) and not _NUMBER.fullmatch(value):
@@ -122,13 +124,16 @@ def iou(a: Box | None, b: Box | None) -> float:
     """
     if a is None or b is None:
         return 0.0
-    aw, ah, bw, bh = a["w"], a["h"], b["w"], b["h"]
-    if aw <= 0 or ah <= 0 or bw <= 0 or bh <= 0:
+    # A width or height that is not above 0 leaves no overlap either. No min and max: this is scoring's inner loop.
+    ax, aw, bx, bw = a["x"], a["w"], b["x"], b["w"]
+    a_right, b_right = ax + aw, bx + bw
+    across = (a_right if a_right < b_right else b_right) - (ax if ax > bx else bx)
+    if across <= 0:
         return 0.0
-    ax, ay, bx, by = a["x"], a["y"], b["x"], b["y"]
-    across = min(ax + aw, bx + bw) - max(ax, bx)
-    down = min(ay + ah, by + bh) - max(ay, by)
-    if across <= 0 or down <= 0:
+    ay, ah, by, bh = a["y"], a["h"], b["y"], b["h"]
+    a_bottom, b_bottom = ay + ah, by + bh
+    down = (a_bottom if a_bottom < b_bottom else b_bottom) - (ay if ay > by else by)
+    if down <= 0:
         return 0.0
     shared = across * down
     return shared / (aw * ah + bw * bh - shared)

@@ -42,6 +42,8 @@ def match_issues(
         raise UsageError(f"unknown matching method {method!r}: use 'maximum' or 'greedy'")
     if not 0 < iou_threshold <= 1:
         raise UsageError(f"iou_threshold is {iou_threshold}: it must be above 0 and at most 1")
+    if not predicted or not human:
+        return []
     return choose_pairs(possible_pairs(predicted, human, iou_threshold), method)
 
 
@@ -52,7 +54,9 @@ def choose_pairs(possible: Sequence[Sequence[tuple[float, int]]], method: str) -
 
 def overlap(predicted: Issue, human: Issue) -> float:
     """The IoU of two issues: the higher one of the two sides."""
-    return max(iou(predicted.get("box_a"), human.get("box_a")), iou(predicted.get("box_b"), human.get("box_b")))
+    on_a = iou(predicted.get("box_a"), human.get("box_a"))
+    on_b = iou(predicted.get("box_b"), human.get("box_b"))
+    return on_a if on_a > on_b else on_b
 
 
 def possible_pairs(
@@ -60,19 +64,21 @@ def possible_pairs(
 ) -> list[list[tuple[float, int]]]:
     """For each human issue the predictions it can be paired with, as (IoU, index), the highest IoU first."""
     floor = iou_threshold - _ROUNDING
-    tags = [frozenset(issue["labels"]) for issue in predicted]
+    by_tag: dict[str, list[int]] = {}
+    for index, candidate in enumerate(predicted):
+        for label in candidate["labels"]:
+            by_tag.setdefault(label, []).append(index)
     possible: list[list[tuple[float, int]]] = []
     for issue in human:
-        labels = issue["labels"]
-        near: list[tuple[float, int]] = []
-        for index, candidate in enumerate(predicted):
-            if not tags[index].isdisjoint(labels):
-                value = overlap(candidate, issue)
-                if value >= floor:
-                    near.append((value, index))
-        near.sort(key=lambda pair: (-pair[0], pair[1]))
+        sharing = {index for label in issue["labels"] for index in by_tag.get(label, ())}
+        near = [(value, index) for index in sharing if (value := overlap(predicted[index], issue)) >= floor]
+        near.sort(key=_closest_first)
         possible.append(near)
     return possible
+
+
+def _closest_first(pair: tuple[float, int]) -> tuple[float, int]:
+    return -pair[0], pair[1]
 
 
 def _maximum(possible: Sequence[Sequence[tuple[float, int]]]) -> list[tuple[int, int]]:

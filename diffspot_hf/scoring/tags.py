@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 TAGS: tuple[str, ...] = (
@@ -40,6 +41,7 @@ def folded(label: str) -> str:
 _BY_FOLD = {folded(tag): tag for tag in TAGS}
 
 
+@lru_cache(maxsize=4096)
 def canonical(label: str) -> str:
     """The known tag that `label` means, or `label` as written, trimmed.
 
