@@ -104,13 +104,12 @@ def _dimensions(hits: list[Hit], marks: Marks) -> set[str]:
 
 def _lacking(s: Sentence, marks: Marks, hits: list[Hit], listed: bool) -> list[Found]:
     """ "No visible border": a measure right behind a negation is gone."""
-    if not (marks.compares or listed or any("again" in h.labels for h in s.talk)):
-        return []
+    firm = marks.compares or listed or any("again" in h.labels for h in s.talk)
     for hit in hits:
         for label in hit.labels:
             effect = lexicon().compose.get(label[4:], {}).get("gone") if label.startswith("dim:") else None
             if effect and any(t.raw == "no" for t in s.tokens[max(0, hit.start - 2) : hit.start]):
-                return [Found(hit.start, effect if marks.sides[hit.start] != "A" else flip(effect), not marks.compares)]
+                return [Found(hit.start, effect if marks.sides[hit.start] != "A" else flip(effect), not firm)]
     return []
 
 

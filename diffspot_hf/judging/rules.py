@@ -65,7 +65,7 @@ def read_claim(claim: Claim, record: Record) -> Reading:
     tie, kind, flow = link(claim, record.profile), kind_of(claim, record), flows(claim, record)
     if tie == "below" and record.operator == "border" and claim.effects & _LINES:
         tie = "pinned"  # "the line under the menu" is its lower border
-    if tie == "other" and kind == "right" and record.operator == "text" and _only_values(claim, record):
+    if kind == "right" and record.operator == "text" and tie in ("other", "area") and _values(claim, record, tie):
         tie = "pinned"
     verdict = _verdict(tie, kind, flow, record.operator)
     silent = flow or (tie == "none" and kind == "vague")
@@ -86,11 +86,11 @@ def _verdict(tie: Link, kind: Kind, flow: bool, operator: str) -> str:
     return "missed"
 
 
-def _only_values(claim: Claim, record: Record) -> bool:
-    """Whether the claim quotes the old and the new text and names nothing else that it could be about."""
+def _values(claim: Claim, record: Record, tie: Link) -> bool:
+    """Whether the claim quotes the old and the new text, and names nothing else that it could be about."""
     values = {"A": record.old, "B": record.new}
     told = {q.side for q in claim.quotes if q.side in values and same_text(q.text, values[q.side])}
-    return told == {"A", "B"} and not any(c.ids for c in claim.chunks)
+    return told == {"A", "B"} and (tie == "area" or not any(c.ids for c in claim.chunks))
 
 
 def _result(mutations: list[dict[str, Any]], invented: list[Claim]) -> dict[str, Any]:

@@ -112,7 +112,8 @@ class Span:
             side = "A" if replaced else sides[k]
             led = any(t.raw in tell or t.raw in ARROWS for t in tokens[max(self.start, k - 2) : k])
             number = int(tokens[k].raw[2:])
-            told = k > verb or side == "A" or self.p.masked.sided or led
+            opposed = any(sides[j] == "A" for j in spots)
+            told = k > verb or opposed or side == "A" or self.p.masked.sided or led
             found.append(Quote(number, self.p.masked.quotes[number], side, told))
         return tuple(found)
 

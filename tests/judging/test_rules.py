@@ -317,3 +317,14 @@ def test_any_text_gets_the_same_verdict_twice(reply):
     assert given == rate(reply)
     assert given["mutations"][0]["verdict"] in VERDICTS
     assert judge(mutation=None, ground_truth_diff="", reply=reply)["mutations"] == []
+
+
+def test_the_description_itself_is_correct(own):
+    described = {(json.dumps(c["mutation"]), c["ground_truth_diff"]): c for c in own if c["mutation"]}
+    wrong = []
+    for case in described.values():
+        given = rate(f"- {case['ground_truth_diff']}", case["mutation"], case["ground_truth_diff"])
+        if given["summary"] != {"correct": 1, "partial": 0, "missed": 0, "hallucinated": 0}:
+            wrong.append(case["ground_truth_diff"])
+    assert len(described) > 100
+    assert len(wrong) <= 0.02 * len(described), wrong
