@@ -22,7 +22,7 @@ from .types import Benchmark
 
 SYSTEMS = ("pixel-diff", "tiny-vlm", "always-none", "random", "oracle")
 NEEDS = {"pixel-diff": "cv2", "tiny-vlm": "transformers"}
-BENCHMARKS = ("diffspot",)
+BENCHMARKS = ("diffspot", "scry", "dicobench")
 
 
 def demo(out: Path, *, markdown: bool = False) -> int:
@@ -41,7 +41,7 @@ def demo(out: Path, *, markdown: bool = False) -> int:
             score, unanswered = _evaluate(system, chosen, rows, RunFolder(out / chosen.name / system))
             failed += unanswered
             scores.append(score)
-        print(tables(scores, markdown=markdown))
+        print(f"\n{chosen.name}, sample of {len(rows)} pairs\n\n{tables(scores, markdown=markdown)}", flush=True)
     print(f"\nDone in {time.monotonic() - began:.0f} s; the runs are in {out}", file=sys.stderr)
     return 1 if failed else 0
 

@@ -1,0 +1,82 @@
+"""The README's study, line by line, on screens of the sample; people's part is played from files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shlex
+
+import pytest
+
+from diffspot_hf.build.scry import BUCKETS
+from diffspot_hf.cli import main
+from diffspot_hf.rows import iter_jsonl
+
+
+def commands(repo, mark):
+    """The commands of the code block after ``<!-- mark -->``, as lists of words."""
+    text = (repo / "README.md").read_text(encoding="utf-8")
+    block = re.search(rf"<!-- {mark} -->\n```bash\n(.*?)```", text, re.DOTALL)
+    assert block, f"README has no block marked {mark}"
+    return [shlex.split(line, comments=True) for line in block[1].splitlines() if line.strip()]
+
+
+@pytest.fixture
+def screens(repo, tmp_path, monkeypatch):
+    """Some screens of the sample as a team would have them: pictures, a list of pairs, and their marks."""
+    monkeypatch.chdir(tmp_path)
+    sample = repo / "diffspot_hf" / "data" / "scry_design_diff"
+    rows = [row for _, row in iter_jsonl(sample / "test.jsonl")]
+    chosen = [
+        row for b in ("no-tagged", "single", "multi", "dense") for row in [r for r in rows if r["bucket"] == b][:3]
+    ]
+    (tmp_path / "screens" / "images").mkdir(parents=True)
+    pairs, marked = [], []
+    for row in chosen:
+        for side in ("image_a", "image_b"):
+            (tmp_path / "screens" / row[side]).write_bytes((sample / row[side]).read_bytes())
+        pair = {key: row[key] for key in ("id", "image_a", "image_b")}
+        pairs.append(pair)
+        marked.append(pair | {"completed": True, "annotations": row["issues"]})
+    (tmp_path / "screens" / "test.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
+    export = {"format": "diffspot-hf/annotations", "version": 1, "screens": marked}
+    (tmp_path / "annotations.json").write_text(json.dumps(export))
+    return tmp_path
+
+
+def decide(folder):
+    """What a person would export from the audit page: every entry of the queue decided."""
+    with (folder / "study" / "audit" / "queue.csv").open(encoding="utf-8", newline="") as file:
+        queue = list(csv.DictReader(file))
+    decisions = [
+        {"row_id": entry["row_id"], "prediction_index": int(entry["prediction_index"]), "decision": "not_a_defect"}
+        for entry in queue
+    ]
+    file = {"format": "diffspot-hf/decisions", "version": 1, "mode": "audit", "decisions": decisions}
+    (folder / "decisions.json").write_text(json.dumps(file))
+
+
+def test_the_study_runs_as_written(repo, screens, capsys):
+    pytest.importorskip("cv2")
+    for words in commands(repo, "study"):
+        assert words[0] == "diffspot-hf"
+        if words[1:3] == ["audit", "summarize"]:
+            decide(screens)
+        assert main(words[1:]) == 0, f"{' '.join(words)}: {capsys.readouterr()}"
+    summary = json.loads((screens / "study" / "audit-summary.json").read_text())
+    scores = json.loads((screens / "study" / "runs" / "pixel-diff" / "scores.json").read_text())
+    assert summary["adjusted_precision"]["numerator"] == scores["matched"]
+    assert json.loads((screens / "study" / "pilot.manifest.json").read_text())["rows"] == 8
+    (screens / "study" / "pilot" / "test.jsonl").write_text("")
+    assert main(["manifest", "check", "study/manifest.json"]) == 1
+    assert "pilot/test.jsonl: changed" in capsys.readouterr().out
+
+
+def test_every_command_of_the_readme_exists(repo, capsys):
+    text = (repo / "README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"diffspot-hf ((?:pages|build|audit|manifest|page) [a-z-]+|[a-z-]+)", text))
+    for name in named:
+        with pytest.raises(SystemExit) as stopped:
+            main([*name.split(), "--help"])
+        assert stopped.value.code == 0, name
