@@ -28,9 +28,8 @@ def screens(repo, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     sample = repo / "diffspot_hf" / "data" / "scry_design_diff"
     rows = [row for _, row in iter_jsonl(sample / "test.jsonl")]
-    chosen = [
-        row for b in ("no-tagged", "single", "multi", "dense") for row in [r for r in rows if r["bucket"] == b][:3]
-    ]
+    by_bucket = [[row for row in rows if row["bucket"] == bucket][:3] for bucket in BUCKETS]
+    chosen = [row for members in by_bucket for row in members]
     (tmp_path / "screens" / "images").mkdir(parents=True)
     pairs, marked = [], []
     for row in chosen:
