@@ -28,7 +28,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 from PIL import Image, ImageDraw
 
 from diffspot_hf.images import encode_png
-from diffspot_hf.models.hf.inputs import forget_pixels
+from diffspot_hf.models.decoding import forget_pixels
 from diffspot_hf.models.served.messages import messages
 from diffspot_hf.models.tiny import build
 from diffspot_hf.models.transformers import TransformersModel

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..types import Request, Response
+from .decoding import decode, forget_pixels
 from .served.crew import Crew
 from .served.messages import images, messages
 from .served.retrying import Asker, Budget
@@ -156,14 +157,12 @@ class EndpointModel:
 
     def _prepared(self, request: Request) -> tuple[Any, Response]:
         """What is sent for `request`, and the response but for the reply; None and an error for a broken picture."""
-        try:
-            payload = {"model": self.id, "messages": messages(request), **self._settings}
-            return self._transport.encode(payload), Response(request.id, "", images=images(request))
-        except UsageError as error:
-            return None, Response(request.id, "", "error", error=str(error))
-        finally:
-            for picture in request.pictures:
-                picture.__dict__.pop("rgb", None)  # decoded pixels would pile up over many rows
+        if broken := decode(request):
+            return None, Response(request.id, "", "error", error=broken)
+        payload = {"model": self.id, "messages": messages(request), **self._settings}
+        prepared = self._transport.encode(payload), Response(request.id, "", images=images(request))
+        forget_pixels(request)
+        return prepared
 
     def preflight(self, sample: Sequence[Request] = ()) -> Mapping[str, Any]:
         """What the model answers about the colours of two pictures, which decides whether it sees both in order."""

@@ -435,8 +435,10 @@ def test_an_error_in_the_rows_reaches_the_caller(start_server, make_request) -> 
         yield make_request(0)
         raise UsageError("row 1 cannot be read")
 
+    stream = model_at(start_server(latency=0.2)).generate(rows())
+    assert next(stream).error is None, "what was asked before must be answered"
     with pytest.raises(UsageError, match="row 1"):
-        list(model_at(start_server()).generate(rows()))
+        next(stream)
     assert not _threads()
 
 

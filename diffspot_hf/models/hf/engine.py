@@ -14,8 +14,9 @@ from typing import Any
 
 from ...errors import RunFailure, need
 from ...types import Attempt, ImageSeen, Request, Response
+from ..decoding import forget_pixels
 from .batching import Ahead, BatchSize, halves
-from .inputs import Chunk, Preparer, forget_pixels
+from .inputs import Chunk, Preparer
 from .source import first_line
 
 DECODERS = 4

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...errors import UsageError
 from ...types import ImageSeen, Picture, Request, Response
+from ..decoding import decode
 from .geometry import is_shrunk, look
 from .loading import chat_template
 from .source import first_line
@@ -58,8 +59,8 @@ class Preparer:
             return self._prepare(requests)
 
     def _prepare(self, requests: Sequence[Request]) -> Chunk:
-        decode = self.decoders.map if self.decoders else map
-        broken = dict(zip((r.id for r in requests), decode(_decoded, requests), strict=True))
+        all_of = self.decoders.map if self.decoders else map
+        broken = dict(zip((r.id for r in requests), all_of(decode, requests), strict=True))
         failures = [_failure(r, broken[r.id]) for r in requests if broken[r.id]]
         sound = [r for r in requests if not broken[r.id]]
         if not sound:
@@ -166,22 +167,6 @@ def conversation(request: Request) -> list[dict[str, Any]]:
         for part in request.parts
     ]
     return [{"role": "user", "content": content}]
-
-
-def forget_pixels(request: Request) -> None:
-    """Drops the decoded pixels that the pictures of `request` keep, so that memory stays flat over many rows."""
-    for picture in request.pictures:
-        picture.__dict__.pop("rgb", None)
-
-
-def _decoded(request: Request) -> str | None:
-    """Decodes the pictures of `request` once; returns what is wrong with them, or None."""
-    try:
-        for picture in request.pictures:
-            _ = picture.rgb, picture.sha256
-    except UsageError as error:
-        return str(error)
-    return None
 
 
 def _failure(request: Request, error: str) -> Response:

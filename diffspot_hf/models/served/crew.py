@@ -9,6 +9,7 @@ import itertools
 import os
 import queue
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
@@ -22,6 +23,10 @@ STOCK = 16
 """Rows that are prepared, or being prepared, for the next free worker; each holds its pictures (our choice)."""
 BLOCK = 8
 """Rows at most that change threads at once (our choice): at a thousand rows a second each such change counts."""
+QUICK = 0.002
+"""Seconds to prepare a row below which it is done where the row is taken, not spread over threads (our choice)."""
+GATHER = 0.01
+"""Seconds for which results are gathered before they change threads (our choice)."""
 _END = object()
 
 
@@ -43,11 +48,12 @@ class Crew(Generic[T, P, R]):
     ) -> None:
         self._size, self._context = size, context
         self._prepare, self._ask, self._wanted = prepare, ask, wanted
+        self._slow = False
 
     def run(self, items: Iterable[T]) -> Iterator[R]:
         """The results in the order in which they come. Closing the iterator cancels what is in flight.
 
-        An error in `items`, `prepare` or `ask` cancels the rest and is raised.
+        An error in `items` is raised after what was taken before it is done; one in `ask` cancels the rest.
         """
         results: queue.SimpleQueue[Any] = queue.SimpleQueue()
         problem: list[BaseException] = []
@@ -72,8 +78,8 @@ class Crew(Generic[T, P, R]):
         thread = threading.Thread(target=serve, name="diffspot-crew", daemon=True)
         thread.start()
         try:
-            while (result := results.get()) is not _END:
-                yield result
+            while (some := results.get()) is not _END:
+                yield from some
         finally:
             with contextlib.suppress(RuntimeError):  # its loop has ended by itself
                 cancel.get()()
@@ -81,17 +87,28 @@ class Crew(Generic[T, P, R]):
         if problem:
             raise problem[0]
 
-    async def _work(self, items: Iterator[T], give: Callable[[R], None]) -> None:
+    async def _work(self, items: Iterator[T], give: Callable[[list[R]], None]) -> None:
         block = max(1, min(BLOCK, self._size // 4))
         stock: asyncio.Queue[Any] = asyncio.Queue(maxsize=-(-STOCK // block))
         ready: collections.deque[P] = collections.deque()
-        loop, threads = asyncio.get_running_loop(), min(8, (os.cpu_count() or 1) + 1)
-        with ThreadPoolExecutor(threads, thread_name_prefix="diffspot-encode") as pool:
+        gathered: list[R] = []
+        unread: list[Exception] = []
+        loop, threads = asyncio.get_running_loop(), min(8, os.cpu_count() or 1)
+        with (
+            ThreadPoolExecutor(1, thread_name_prefix="diffspot-rows") as taker,
+            ThreadPoolExecutor(threads, thread_name_prefix="diffspot-encode") as pool,
+        ):
 
             async def feed() -> None:
-                """Puts blocks of items in stock in their order, each already being prepared."""
-                while self._wanted() and (taken := await loop.run_in_executor(pool, _taken, items, block)):
-                    await stock.put(loop.run_in_executor(pool, self._prepared, taken))
+                """Puts blocks of items in stock in their order, each prepared or being prepared."""
+                try:
+                    while self._wanted():
+                        taken, prepared = await loop.run_in_executor(taker, self._take, items, block)
+                        if not taken:
+                            break
+                        await stock.put(prepared or loop.run_in_executor(pool, self._prepared, taken))
+                except Exception as error:
+                    unread.append(error)  # raised below, once what is in flight has been answered
                 await stock.put(_END)
 
             async def next_item() -> Any:
@@ -100,25 +117,41 @@ class Crew(Generic[T, P, R]):
                     if prepared is _END:
                         stock.put_nowait(_END)  # for the next worker
                         return _END
-                    ready.extend(await prepared)
+                    ready.extend(prepared if isinstance(prepared, list) else await prepared)
                 return ready.popleft()
+
+            def flush() -> None:
+                if gathered:
+                    give(gathered.copy())
+                    gathered.clear()
 
             async def work() -> None:
                 while (prepared := await next_item()) is not _END:
                     if (result := await self._ask(prepared)) is not None:
-                        give(result)
+                        if not gathered:
+                            loop.call_later(GATHER, flush)
+                        gathered.append(result)
 
-            async with self._context, asyncio.TaskGroup() as group:
-                group.create_task(feed())
-                for _ in range(self._size):
-                    group.create_task(work())
+            try:
+                async with self._context, asyncio.TaskGroup() as group:
+                    group.create_task(feed())
+                    for _ in range(self._size):
+                        group.create_task(work())
+            finally:
+                flush()  # what was answered before an error counts
+            if unread:
+                raise unread[0]
+
+    def _take(self, items: Iterator[T], count: int) -> tuple[list[T], list[P]]:
+        """The next items, and while that is quick also what is prepared of them."""
+        taken = list(itertools.islice(items, count))
+        return taken, self._prepared(taken) if taken and not self._slow else []
 
     def _prepared(self, items: list[T]) -> list[P]:
-        return [self._prepare(item) for item in items]
-
-
-def _taken(items: Iterator[T], count: int) -> list[T]:
-    return list(itertools.islice(items, count))
+        began = time.perf_counter()
+        prepared = [self._prepare(item) for item in items]
+        self._slow = (time.perf_counter() - began) / len(items) > QUICK
+        return prepared
 
 
 def _first(error: BaseException) -> BaseException:
