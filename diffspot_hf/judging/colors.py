@@ -128,7 +128,7 @@ def names(color: Oklch) -> frozenset[str]:
                 continue
             if name == "brown" and (color.l > 0.65 or color.c > 0.16):
                 continue
-            if name == "pink" and color.l < (0.66 if color.h < 90 else 0.5):
+            if name == "pink" and color.l < (0.66 if 10 < color.h < 90 else 0.5):
                 continue
             fits.add(name)
     return frozenset(fits)

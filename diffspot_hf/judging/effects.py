@@ -60,6 +60,7 @@ def _collect(s: Sentence, marks: Marks, listed: bool) -> None:
             if plainly and any(low <= at < high for low, high in marks.alike):
                 continue
             less = at > 0 and s.tokens[at - 1].raw in _LESS and _is_degree(hit)
+            less |= _is_degree(hit) and any(t.raw in _LOST for t in s.tokens[max(0, at - 2) : at])
             for effect in _resolve(hit.labels, dims, states):
                 effect = flip(effect) if less else effect
                 words = " ".join(t.stem for t in s.tokens[at : hit.end])

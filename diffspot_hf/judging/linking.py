@@ -120,6 +120,11 @@ def _surroundings(first: Chunk, named: list[Chunk], match: Mapping[int, Match], 
         placed = [c for c in others if c.rel in ("within", "of", "beside")]
         if any(set(c.ids) & around for c in placed):
             return "pinned"
+    if any(
+        c.rel == "beside" and c is not first and set(c.ids) <= profile.known and set(c.ids) & profile.ids
+        for c in others
+    ):
+        return "below"
     near = profile.context | profile.owners
     wider = first.head in profile.ids and lexicon().kind_of.get(first.head) == "container"
     if not foreign(first, profile) and (first.head in near or wider or (not first.head and set(first.ids) & near)):

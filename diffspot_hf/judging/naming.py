@@ -103,7 +103,7 @@ def _other_place(chunk: Chunk, profile: Profile) -> bool:
             return True
     if chunk.rel not in ("within", "of", "subject", "beside") or not chunk.ids:
         return False
-    across = chunk.places & _ACROSS
+    across = chunk.places & _ACROSS if set(chunk.ids) - BROAD else frozenset()  # "in the middle" is a matter of taste
     if across and profile.places & _ACROSS and not across & profile.places and chunk.rel != "beside":
         return True
     return any(_OPPOSITE.get(p) in profile.places and p not in profile.places for p in chunk.places)

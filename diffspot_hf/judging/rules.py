@@ -19,6 +19,7 @@ from .verdicts import flows, kind_of
 NAME = "rules (unofficial)"
 VERDICTS = ("correct", "partial", "missed")
 """Best first."""
+_LETTERS = frozenset({"font_weight", "letter_spacing"})
 _LINES = frozenset({"bwidth+", "bwidth-", "bcolor~", "bstyle~", "border~"})
 
 
@@ -63,8 +64,10 @@ def judge(*, mutation: Mapping[str, Any] | None, ground_truth_diff: str, reply: 
 def read_claim(claim: Claim, record: Record) -> Reading:
     """The verdict on one claim, and whether it is an invention."""
     tie, kind, flow = link(claim, record.profile), kind_of(claim, record), flows(claim, record)
-    if tie == "below" and record.operator == "border" and claim.effects & _LINES:
+    if tie == "below" and "border" in record.property and claim.effects & _LINES:
         tie = "pinned"  # "the line under the menu" is its lower border
+    if tie == "area" and kind == "right" and record.operator in _LETTERS and _by_name(claim, record):
+        tie = "pinned"  # who "is in bold type" is so by name
     if kind == "right" and record.operator == "text" and tie in ("other", "area") and _values(claim, record, tie):
         tie = "pinned"
     verdict = _verdict(tie, kind, flow, record.operator)
@@ -84,6 +87,11 @@ def _verdict(tie: Link, kind: Kind, flow: bool, operator: str) -> str:
     if tie == "none":
         return "partial" if kind in ("right", "wrong", "cause") else "missed"
     return "missed"
+
+
+def _by_name(claim: Claim, record: Record) -> bool:
+    """Whether the claim speaks of what the changed text belongs to, by a word for nothing else on a page."""
+    return any(set(c.ids) & record.profile.owners and not c.nouns for c in claim.chunks)
 
 
 def _values(claim: Claim, record: Record, tie: Link) -> bool:
