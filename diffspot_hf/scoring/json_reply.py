@@ -20,6 +20,7 @@ from .tags import read_labels
 
 MAX_WRAPPERS = 3  # our choice: objects that may stand around {"issues": [...]}
 _FENCED = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*(.*?)\s*(?:```|~~~)\s*", re.DOTALL)
+_STRING = re.compile(r'\s*"(?:[^"\\]++|\\.)*+"\s*', re.DOTALL)
 _ISSUE_KEYS = ("labels", "label", "box_a", "box_b")
 
 Sizes = Sequence[tuple[int, int] | None]
@@ -65,7 +66,7 @@ def read_issues(
     cut = finish_reason == "length"
     if is_blank(text):
         return IssuesRead("truncated" if cut else "refused" if finish_reason == "refusal" else "empty")
-    found = list(find_json(text))
+    found = [] if _STRING.fullmatch(text) else list(find_json(text))  # JSON inside a string is text
     answers = [answer for one in found if not one.open and (answer := _answer(one.value)) is not None]
     if answers or _is_empty_list(text, found):
         return _read("ok", answers[-1] if answers else [], box_frame, original_sizes, processed_sizes)
@@ -151,7 +152,7 @@ def _read(
             continue
         note = element.get("note")
         issue: dict[str, Any] = {
-            "labels": read_labels(element["labels"] if "labels" in element else element.get("label")),
+            "labels": read_labels(element["labels"] if element.get("labels") is not None else element.get("label")),
             "note": note if isinstance(note, str) else "",
         }
         for side, key in enumerate(("box_a", "box_b")):

@@ -48,7 +48,10 @@ _DECLINES = [
         rf"{_INPUT}(?: \w+){{0,3}} ?(?:not|n't|cannot|can't|never)(?: \w+){{0,3}}? (?:{_DONE}|load|render|provided"
         r"|attached|visible|available|accessible|come through|arrive|upload|included|open|readable|supported|reach)\b",
         rf"{_INPUT} (?:is|are|was|were|seems?|appears?|looks?)(?: to be)? "
-        r"(?:missing|broken|corrupt|unavailable|inaccessible|blank|empty)",
+        r"(?:missing|broken|corrupt|unavailable|inaccessible|blank|empty|(?:\w+ )?too \w+ to)\b",
+        r"\byou (?:did not|didn't|have not|haven't|forgot to) (?:\w+ )?(?:attach|provide|upload|includ|send|share)",
+        rf"{_WHO} ?(?:was|were|have been|am|'ve been) (?:not|never) (?:given|provided|shown|sent)\b",
+        rf"\bonly (?:\w+ )?(?:one|1|a single) {_PICTURES}\b|\bonly (?:one|1) of the (?:\w+ )?{_PICTURES}\b",
         rf"\bno (?:\w+ ){{0,2}}{_PICTURES} (?:\w+ ){{0,2}}?"
         r"(?:provided|attached|given|uploaded|included|received|supplied|found in)",
         rf"{_START}(?:no|missing) (?:\w+ )?{_PICTURES}\W*$",
@@ -56,7 +59,8 @@ _DECLINES = [
         r"\b(?:task|request|comparison|question|analysis|instruction)s? (?:cannot|can't|could not|can not) be\b",
         rf"\b(?:not possible|impossible) (?:for (?:me|us) |(?:to )?{_DO}\\b|without )",
         r"\bas an? (?:\w+ )?(?:ai|language model|assistant|text)\b",
-        r"\b(?:against|violates?|outside) (?:\w+ ){0,3}(?:polic|guideline|terms|capabilit)",
+        r"\b(?:task|request|comparison|analysis) (?:is|was)(?: not|n't) (?:possible|supported|allowed)\b",
+        r"\b(?:against|violates?|outside) (?:\w+ ){0,3}(?:polic|guideline|terms|capabilit)|\bsafety (?:filter|polic)",
         r"\bi(?:'m| am) (?:\w+ ){0,2}sorry\b|\bi apologi[sz]e\b|\bmy apologies\b",
         # German, French, Spanish, Italian, Portuguese, Dutch
         r"\bich kann\b.*\b(?:nicht|keine|leider)\b.*"

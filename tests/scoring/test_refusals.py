@@ -35,6 +35,13 @@ No images were provided.
 No image provided
 Please attach the two screenshots.
 That violates our content policy.
+Blocked by the safety filter.
+You did not attach any screenshots.
+I was not given any images.
+I only see one image.
+Only one image was provided.
+The screenshots are too blurry to compare.
+The comparison is not possible.
 I cannot determine the differences because the images are not visible to me.
 Ich kann Bilder leider nicht sehen.
 Es tut mir leid, das geht nicht.
@@ -72,6 +79,8 @@ Image missing on the card.
 The second screen has no way to go back.
 I think the images are the same.
 The profile photo is broken.
+The title is too light to read.
+The icon was not given a label.
 Ich kann keinen Unterschied sehen.
 Je ne peux pas voir de différence.
 No puedo ver ninguna diferencia.
