@@ -15,16 +15,16 @@ Link = Literal["pinned", "area", "below", "other", "none"]
 """pinned: the thing, or its exact place. area: its surroundings. below: what lies next to it. other: something else.
 none: nothing is named."""
 
+_NAMING = frozenset({"colon", "of", "subject", "object"})
+_BOXES = BROAD | {"card"}
+
 
 def link(claim: Claim, profile: Profile) -> Link:
     """How `claim` is tied to the thing of `profile`."""
     chunks, quotes = claim.chunks, claim.quotes
     named = _named(chunks)
     if claim.parents and (claim.possessive or not _telling(named)):
-        chunks, quotes = (
-            claim.parents + chunks,
-            claim.parent_quotes + tuple(q for q in quotes if not claim.parent_quotes),
-        )
+        chunks, quotes = claim.parents + chunks, claim.parent_quotes or quotes
         named = _named(chunks)
     if not named:
         return "none"
@@ -43,50 +43,55 @@ def _telling(chunks: Sequence[Chunk]) -> bool:
 
 
 def _link(named: list[Chunk], match: Mapping[int, Match], profile: Profile, comes: bool) -> Link:
+    """The tie of a claim's phrases; `comes`: the claim is that something appears."""
     subjects = _subjects(named)
-    verdicts = [match[id(c)] for c in subjects]
     tied = [c for c in named if c.rel in ("of", "within") and c not in subjects]
-    if any(
-        match[id(c)] == "yes" and _called(c, profile) for c in named if c.rel in ("colon", "of", "subject", "object")
-    ):
+    if any(match[id(c)] == "no" and _bound(c, profile) for c in tied) or _off_topic(named, match, profile):
+        return "other"
+    if any(match[id(c)] == "yes" and (c.rel in _NAMING and _called(c, profile)) for c in named):
         return "pinned"
-    if "no" in verdicts[: verdicts.index("yes")] if "yes" in verdicts else "no" in verdicts[:1]:
-        return "other"
-    if any(match[id(c)] == "no" and _bound(c, profile) for c in tied):
-        return "other"
-    if profile.names and any(
-        c.rel == "topic" and match[id(c)] != "yes" and not set(c.ids) & profile.known for c in named
-    ):
-        return "other"
-    around = profile.context | profile.beside | profile.owners
-    if (
-        "yes" in verdicts
-        and verdicts[0] == "apart"
-        and subjects[0].nouns
-        and subjects[verdicts.index("yes")].head in BROAD
-    ):
-        verdicts = ["apart"]
-    if "yes" in verdicts:
-        chunk = subjects[verdicts.index("yes")]
-        if (relation(chunk, profile) in ("near", "broad", "kin") or _plain(chunk)) and _beside_it(
-            named, match, chunk, profile
-        ):
-            return "below"
-        own = (set(chunk.ids) & profile.ids) - {chunk.head}
-        nearby = {w for c in named if c is not chunk for w in c.ids} & around
-        if chunk.indefinite and not comes and not profile.plural and not own and not chunk.quotes and len(nearby) < 2:
-            return "area"
-        return "pinned"
+    if subjects[0].head in _BOXES and any(c.rel == "target" and c.quotes and match[id(c)] == "yes" for c in named):
+        return "pinned"  # the box with "Sign in"
+    for subject in subjects:
+        if match[id(subject)] == "no":
+            return "other"
+        if match[id(subject)] == "yes":
+            if (
+                subject.head in BROAD
+                and subject is not subjects[0]
+                and match[id(subjects[0])] == "apart"
+                and subjects[0].nouns
+            ):
+                break  # a button that has another text is still another button
+            return _pinned(subject, named, match, profile, comes)
     first = subjects[0]
+    around = profile.context | profile.beside | profile.owners
     if first.head in BROAD and any(
         c.rel == "of" and match[id(c)] in ("no", "apart") and c.nouns and not set(c.ids) & around for c in tied
     ):
         return "other"
-    if (first.head in BROAD or first.head in PARTS or first.lifted) and any(
-        match[id(c)] == "yes" and _itself(c, profile) for c in tied
-    ):
+    partly = first.head in BROAD or first.head in PARTS or first.lifted
+    if partly and any(match[id(c)] == "yes" and _itself(c, profile) for c in tied):
         return "pinned"
     return _surroundings(first, named, match, profile)
+
+
+def _pinned(chunk: Chunk, named: list[Chunk], match: Mapping[int, Match], profile: Profile, comes: bool) -> Link:
+    """The tie of a claim whose phrase `chunk` names the thing, unless it is a neighbour's or one of several."""
+    loose = relation(chunk, profile) in ("near", "broad", "kin") or _plain(chunk)
+    if loose and _beside_it(named, match, chunk, profile):
+        return "below"
+    own = (set(chunk.ids) & profile.ids) - {chunk.head}
+    around = profile.context | profile.beside | profile.owners
+    nearby = {w for c in named if c is not chunk for w in c.ids} & around
+    unnamed = chunk.indefinite and not comes and not profile.plural
+    return "area" if unnamed and not own and not chunk.quotes and len(nearby) < 2 else "pinned"
+
+
+def _off_topic(named: list[Chunk], match: Mapping[int, Match], profile: Profile) -> bool:
+    """Whether a text known by its words is said to be about something else."""
+    topics = [c for c in named if c.rel == "topic" and match[id(c)] != "yes"]
+    return bool(profile.names) and any(not set(c.ids) & profile.known for c in topics)
 
 
 def _surroundings(first: Chunk, named: list[Chunk], match: Mapping[int, Match], profile: Profile) -> Link:
