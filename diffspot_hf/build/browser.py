@@ -52,6 +52,8 @@ class PageError(DiffspotError):
 class _Tab:
     """What one page may see, and its channel for pictures."""
 
+    viewport: tuple[int, int] = VIEWPORT
+    scale: float = 1.0
     root: Path | None = None
     scripts: bool = False
     session: Any = None
@@ -159,12 +161,13 @@ class Browser:
             )
             context.set_default_timeout(limit * 1000)
             page = context.new_page()
-            self._tabs[page] = _Tab()
+            self._tabs[page] = _Tab((width, height), scale or self.scale)
             context.route("**/*", lambda route, request: self._answer(page, route, request))
             context.route_web_socket("**/*", lambda socket: self._refuse_socket(socket))
             context.on("page", lambda other: self._close_popup(page, other))
             page.on("dialog", lambda dialog: self._dismiss(dialog))
-            page.on("crash", lambda _: crashed.set())
+            # What waits for a picture of a crashed page would wait for ever; without the browser it fails at once.
+            page.on("crash", lambda _: (crashed.set(), self.kill()))
             yield page
         except sync_api.Error as error:
             if late.is_set():
@@ -210,10 +213,14 @@ class Browser:
         page.evaluate("() => document.fonts.ready.then(() => null)")
 
     def capture(self, page: Page) -> bytes:
-        """The viewport as PNG bytes (lossless, fast). Equal pictures give equal bytes within one browser build."""
+        """The viewport in device pixels as PNG bytes (lossless, fast). Equal pictures give equal bytes."""
         tab = self._tabs[page]
         if tab.session is None:
             tab.session = page.context.new_cdp_session(page)
+            # A session takes pictures in the size that it set itself, and puts that size back afterwards.
+            width, height = tab.viewport
+            metrics = {"width": width, "height": height, "deviceScaleFactor": tab.scale, "mobile": False}
+            tab.session.send("Emulation.setDeviceMetricsOverride", metrics)
         shot = tab.session.send("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True})
         return base64.b64decode(shot["data"])
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 40 * 2**20
 MOST_ELEMENTS = 20_000
-SETTLE_MS = 250
+SETTLE_MS = 120
 """Limits of ours: larger pages cost minutes; what moves slower than this is caught when the page is undone."""
 
 
