@@ -83,9 +83,7 @@ class Ground:
                 if all(np.hypot(x - ox, (y - oy) * 1.15) > 1.02 * (far + other) for ox, oy, other in taken):
                     taken.append((x, y, far))
                     return Place(x, y, here)
-            raise UsageError(
-                f"no room for {n} objects and {blocks} pairs on the ground; make it larger or objects smaller"
-            )
+            raise UsageError(f"no room for {n} objects and {blocks} pairs; make the ground larger or objects smaller")
 
         groups = []
         for _ in range(blocks):
@@ -107,7 +105,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class Table:
-    """A table top of `columns` x `rows` cells, one object a cell, seen from above; `kind` is ``planks`` or ``cloth``."""
+    """A table top of `columns` x `rows` cells, one object a cell, seen from above; `kind` is planks or cloth."""
 
     width: int = 1920
     height: int = 1280
@@ -184,5 +182,6 @@ def _cloth(shape: tuple[int, int], draw: np.random.Generator) -> Any:
     weave = 0.5 + 0.25 * np.sin(x * 2 * np.pi / 5) * np.sin(y * 2 * np.pi / 5)
     folds = noise(shape, draw, 420)
     stripes = ((x + 20 * np.sin(y / 300)) % 240 < 60) | (y % 240 < 60)
-    tone = np.where(stripes[:, :, None], np.float32([0.42, 0.52, 0.56]), np.float32([0.72, 0.74, 0.70]))
+    dark = cv2().GaussianBlur(stripes.astype(np.float32), (0, 0), 1.2)[:, :, None]
+    tone = dark * np.float32([0.42, 0.52, 0.56]) + (1 - dark) * np.float32([0.72, 0.74, 0.70])
     return tone * (0.82 + 0.12 * weave + 0.16 * folds + 0.05 * draw.random(shape, dtype=np.float32))[:, :, None]

@@ -7,22 +7,21 @@ alone tells the answer. Each variant edits one scene in one small place; the pai
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from ...errors import UsageError
-from .claims import APART_BY, looks_different, right_options, shared_kinds
+from .claims import looks_different, right_options, shared_kinds
 from .groups import Group, Variant
 from .kit import Kit
 from .patches import RGB, pixels, settle
 from .regions import Box, check_edit
 from .scenes import LEAST_OTHERS, Rendered, Scene, Thing, render
-from .sprites import Look
-from .tasks import BY_KEY, NOTHING, Task
+from .tasks import NOTHING, Task
 
 QUALITY = 86
 """JPEG quality of the base scenes (our choice); their decoded pixels are the truth."""
@@ -154,148 +153,3 @@ def _around(objects: Sequence[Mapping[str, Any]], roles: Sequence[str]) -> Box:
         raise UsageError(f"{len(boxes)} objects in the roles {list(roles)}")
     left, top = min(b.x for b in boxes), min(b.y for b in boxes)
     return Box(left, top, max(b.x + b.w for b in boxes) - left, max(b.y + b.h for b in boxes) - top)
-
-
-# ------------------------------------------------------------------------------------------------ the four recipes
-
-
-def with_article(kind: str) -> str:
-    """
-    >>> with_article("anchor"), with_article("saw"), with_article("umbrella")
-    ('an anchor', 'a saw', 'an umbrella')
-    """
-    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
-
-
-def instance_plans(one: Scene, two: Scene, kinds: Sequence[str]) -> list[Plan]:
-    """Both scenes hold one object of each of the four `kinds`, of different looks; an edit makes one look the same."""
-    plans = []
-    for kind in kinds:
-        role = f"instance.{kind}"
-        shown, twin = one.thing(role), two.thing(role)
-        angle = shown.angle + (35 if shown.angle < 0 else -35)
-        scale = 0.9 if twin.place.size <= shown.place.size else 1.12
-        same = replace(
-            twin, look=shown.look, angle=angle, flip=shown.flip, place=replace(twin.place, size=twin.place.size * scale)
-        )
-        plans.append(
-            Plan(
-                f"The same {kind}, with the same colours and marks, is in both images.",
-                f"Replace the {kind} by the one of the other image, turned and at another size.",
-                {"kind": "instance", "look": shown.look.name},
-                2,
-                [(two.index(role), same)],
-                ([role], [role]),
-            )
-        )
-    return plans
-
-
-def split_plans(
-    one: Scene,
-    two: Scene,
-    halves: Sequence[tuple[str, Mapping[str, Any], str, str, Look]],
-    draw: np.random.Generator,
-) -> list[Plan]:
-    """For each of four options one half is in a scene already, and an edit puts the other half into the other scene, in
-    place of an object that no question is about.
-
-    `halves` are (statement, claim, role of the half that is there, instruction, look of the half to come); the half that
-    is there may be in either scene.
-    """
-    plans = []
-    for statement, claim, role, instruction, look in halves:
-        side = 2 if any(thing.role == role for thing in one.things) else 1
-        scene = (one, two)[side - 1]
-        given = {index for plan in plans if plan.side == side for index, _ in plan.changes}
-        free = [index for index in scene.others() if index not in given]
-        index = free[int(draw.integers(len(free)))]
-        old = scene.things[index]
-        new = Thing(
-            look,
-            old.place,
-            round(float(draw.uniform(-scene.backdrop.leans, scene.backdrop.leans)), 1),
-            role=f"{role}.other",
-        )
-        cue = ([role], [f"{role}.other"]) if side == 2 else ([f"{role}.other"], [role])
-        plans.append(Plan(statement, instruction, claim, side, [(index, new)], cue))
-    return plans
-
-
-def category_halves(
-    kinds: Sequence[str], looks: Mapping[str, Look]
-) -> list[tuple[str, Mapping[str, Any], str, str, Look]]:
-    """Four kinds of object for `split_plans`; `looks` are those of the second object, unlike the first."""
-    return [
-        (
-            f"Both images show {with_article(kind)}.",
-            {"kind": "category", "object": kind},
-            f"category.{kind}",
-            f"Put {with_article(kind)} of another colour in place of an object.",
-            looks[kind],
-        )
-        for kind in kinds
-    ]
-
-
-def reasoning_halves(kit: Kit, missing: Mapping[str, str]) -> list[tuple[str, Mapping[str, Any], str, str, Look]]:
-    """One option for each relation in `missing`, which names the kind of object that the edit adds."""
-    halves = []
-    for name, added in missing.items():
-        relation = kit.relation(name)
-        there = next(a if b == added else b for a, b in relation.pairs if added in (a, b))
-        halves.append(
-            (
-                relation.statement,
-                {"kind": "reasoning", "relation": name},
-                f"reasoning.{there}",
-                f"Put {with_article(added)} in place of an object.",
-                Look(added),
-            )
-        )
-    return halves
-
-
-def spatial_plans(one: Scene, two: Scene, pairs: Sequence[tuple[str, str]], side: int = 1) -> list[Plan]:
-    """Both scenes hold the four pairs, each in another direction; an edit turns one pair in the scene of `side`."""
-    scene, other = (one, two) if side == 1 else (two, one)
-    plans = []
-    for number, (middle, beside) in enumerate(pairs):
-        role = f"spatial.{middle}"
-        there = other.thing(f"{role}.beside").place, other.thing(f"{role}.middle").place
-        way = _way(there[0].x - there[1].x, there[0].y - there[1].y)
-        goal = scene.blocks[number][1 + way]
-        index = scene.index(f"{role}.beside")
-        moving = scene.things[index]
-        changes = [(index, replace(moving, place=goal))]
-        for at, thing in enumerate(scene.things):  # whoever lies at the goal changes places with it
-            if at != index and abs(thing.place.x - goal.x) < 1 and abs(thing.place.y - goal.y) < 1:
-                changes.append((at, replace(thing, place=moving.place)))
-        roles = [f"{role}.middle", f"{role}.beside"]
-        plans.append(
-            Plan(
-                f"The {middle} and the {beside} lie in the same direction from each other in both images.",
-                f"Move the {beside} to another side of the {middle}.",
-                {"kind": "spatial", "pair": [middle, beside]},
-                side,
-                changes,
-                (roles, roles),
-            )
-        )
-    return plans
-
-
-def _way(dx: float, dy: float) -> int:
-    """0 right, 1 below, 2 left, 3 above.
-
-    >>> [_way(5, 1), _way(0, 9), _way(-3, 1), _way(1, -4)]
-    [0, 1, 2, 3]
-    """
-    if abs(dx) >= abs(dy):
-        return 0 if dx > 0 else 2
-    return 1 if dy > 0 else 3
-
-
-Recipe = Callable[..., list[Plan]]
-TASKS: dict[str, Task] = {key[1]: task for key, task in BY_KEY.items() if key[0] == "commonality"}
-assert APART_BY <= 90  # the four sides of a block are 90 degrees apart

@@ -1,8 +1,8 @@
 """Builds differential items: a photograph and a target → six instructions → edits → a group of five.
 
 Every edit is measured before it counts: pixels outside the region unchanged, something changed, under 5 % of the
-picture. What fails is named and counted, the rest goes on; a target with fewer than four good edits goes to the fallback
-list.
+picture. What fails is named and counted, the rest goes on; a target with fewer than four good edits goes to the
+fallback list.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Group:
 
 
 class SetWriter:
-    """Writes groups into a new data folder: ``test.jsonl``, pictures below `pictures`, ``review/queue.jsonl`` for people."""
+    """Writes groups into a new data folder: ``test.jsonl``, `pictures`, and ``review/queue.jsonl`` for people."""
 
     def __init__(self, out: Path, seed: int = 0, pictures: str = "pictures") -> None:
         if out.exists() and (not out.is_dir() or any(out.iterdir())):

@@ -1,7 +1,8 @@
 """Who says what is to be edited: instructions, and the instructors that write them.
 
 An instruction has a text for the editor and a statement for the option of the question. Six are asked for each target,
-one after the other, each time with the earlier ones, so that they do not repeat (the paper's recipe; the words are ours).
+one after the other, each time with the earlier ones, so that they do not repeat (the recipe is the paper's, the words
+are ours).
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ _AIMS = {
     "thing in the same place.",
     "entity": "Exchange the target for another small thing, take it away, or add one more thing beside it.",
     "spatial": "Keep the target and its looks. Move, turn or regroup it within the frame.",
-    "reasoning": "Leave a trace from which a person can tell what happened here, such as footprints, a crack, a spill or "
-    "a scorch mark. The statement names the event, not the trace.",
+    "reasoning": "Leave a trace from which a person can tell what happened here, such as footprints, a crack, a spill "
+    "or a scorch mark. The statement names the event, not the trace.",
 }
 
 
@@ -138,15 +139,13 @@ def instructor_prompt(target: Target, region: Box, task: Task, earlier: Sequence
     left, top = target.box.x - region.x, target.box.y - region.y
     where = f"at left {left}, top {top}, width {target.box.w}, height {target.box.h} pixels of this crop"
     lines = [
-        "This is a small part of a large photograph. Think of one edit of it that a careful person can see by comparing "
-        "the photograph before and after, and that looks as if it had been photographed.",
+        "This is a small part of a large photograph. Think of one edit of it that a careful person can see by "
+        "comparing the photograph before and after, and that looks as if it had been photographed.",
         f"The target{f' ({target.name})' if target.name else ''} is {where}. Leave everything else as it is.",
         _AIMS[task.name],
     ]
     if earlier:
-        lines.append(
-            "These edits were made already; yours must differ from each and must not be true together with one:"
-        )
+        lines.append("These edits were made already; yours must differ from each and not be true together with one:")
         lines += [f"- {instruction.statement}" for instruction in earlier]
     lines.append(
         'Answer with one JSON object and nothing else: {"instruction": "what the image editor has to do", "statement": '

@@ -1,4 +1,4 @@
-"""The kit of objects that commonality scenes are made of: names, pictures, sets, and what they can do for each other."""
+"""The kit of objects that commonality scenes are made of: names, pictures, sets, what they can do for each other."""
 
 from __future__ import annotations
 

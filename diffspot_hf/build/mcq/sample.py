@@ -18,15 +18,7 @@ import numpy as np
 
 from ...errors import UsageError
 from .backdrops import Backdrop, Ground, Table
-from .commonality import (
-    Base,
-    category_halves,
-    encode_base,
-    instance_plans,
-    reasoning_halves,
-    spatial_plans,
-    split_plans,
-)
+from .commonality import Base, encode_base
 from .commonality import make_group as make_common_group
 from .differential import Photo, Report, task_named
 from .differential import make_group as make_differential_group
@@ -35,6 +27,7 @@ from .groups import SetWriter
 from .instructions import Instruction, Listed, Target
 from .kit import Kit, load_kit
 from .patches import pixels
+from .recipes import category_half, instance_plans, reasoning_half, spatial_plans, split_plans
 from .regions import Box
 from .scenes import Scene, make_scene
 from .sprites import Light, Look
@@ -44,7 +37,7 @@ SEED = 0
 
 
 def build_sample(data: Path, out: Path, plan: Path = PLAN) -> dict[str, Any]:
-    """Writes the sample into the new folder `out` from ``photos/originals`` and ``objects`` of `data`; returns a report.
+    """Writes the sample into the new folder `out`, from ``photos/originals`` and ``objects`` of `data`; its report.
 
     Raises `UsageError` when any of the forty items cannot be made exactly as planned.
     """
@@ -111,7 +104,9 @@ def _backdrop(part: Mapping[str, Any], originals: Path) -> Backdrop:
     light = {key: part[key] for key in ("gain", "shadow", "darkness", "sink") if key in part}
     light = {key: tuple(value) if isinstance(value, list) else value for key, value in light.items()}
     if "table" in part:
-        return Table(kind=part["table"], seed=part["seed"], light=Light(**{"darkness": 0.5, "shadow": (7.0, 9.0)} | light))
+        return Table(
+            kind=part["table"], seed=part["seed"], light=Light(**{"darkness": 0.5, "shadow": (7.0, 9.0)} | light)
+        )
     photo = pixels((originals / part["photo"]).read_bytes(), part["photo"])
     sizes = {key: part[key] for key in ("far", "near") if key in part}
     return Ground(photo, part["area"], light=Light(**light), **sizes)
@@ -125,15 +120,14 @@ def _add_common(writer: SetWriter, part: Mapping[str, Any], bases: Mapping[str, 
         plans = instance_plans(one.scene, two.scene, part["kinds"])
     elif part["task"] == "category":
         kinds = [*part["in_1"], *part["in_2"]]
-        halves = category_halves(kinds, {kind: Look(kind, part["hue_2"]) for kind in kinds})
+        halves = [category_half(kind, Look(kind, part["hue_2"])) for kind in kinds]
         plans = split_plans(one.scene, two.scene, halves, draw)
     elif part["task"] == "spatial":
         plans = spatial_plans(one.scene, two.scene, [tuple(pair) for pair in part["pairs"]])
     else:
-        missing = {}
-        for name, there in (part["in_1"] | part["in_2"]).items():
-            missing[name] = next(b if a == there else a for a, b in kit.relation(name).pairs if there in (a, b))
-        plans = split_plans(one.scene, two.scene, reasoning_halves(kit, missing), draw)
+        relations = part["in_1"] | part["in_2"]
+        halves = [reasoning_half(kit, relation, there) for relation, there in relations.items()]
+        plans = split_plans(one.scene, two.scene, halves, draw)
     writer.add(make_common_group(task, one, two, plans, kit, none_cue=int(draw.integers(len(plans)))))
 
 

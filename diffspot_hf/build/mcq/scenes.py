@@ -62,8 +62,8 @@ class Scene:
 
 @dataclass(frozen=True)
 class Rendered:
-    """A scene as pixels, and what lies where: one dict an object with ``kind``, ``look``, ``box`` (xywh_px), ``middle``,
-    ``size``, ``angle`` and ``role``."""
+    """A scene as pixels, and what lies where: one dict an object with ``kind``, ``look``, ``box`` (xywh_px),
+    ``middle``, ``size``, ``angle`` and ``role``."""
 
     picture: RGB
     objects: list[dict[str, Any]]
@@ -80,8 +80,9 @@ def make_scene(
     seed: int,
     without: frozenset[str] = frozenset(),
 ) -> Scene:
-    """A scene with the `wanted` objects (role, look), the `pairs` (role, object in the middle, object beside it, on which
-    side: 0 right, 1 below, 2 left, 3 above), and `n_others` more out of the backdrop's set, none of a kind in `without`.
+    """A scene with the `wanted` objects (role, look), the `pairs` (role, object in the middle, object beside it, on
+    which side: 0 right, 1 below, 2 left, 3 above), and `n_others` more out of the backdrop's set, none of a kind in
+    `without`.
 
     The free places beside a pair are filled like the others, so that nothing sets a pair apart.
     """

@@ -150,8 +150,8 @@ def lay_object(
     shift = np.float32([[1, 0, light.shadow[0] * reach], [0, 1, light.shadow[1] * reach]])
     form = (padded.shape[1], padded.shape[0])
     cast = cv2().GaussianBlur(cv2().warpAffine(padded[:, :, 3], shift, form), (0, 0), soft)
-    contact = cv2().GaussianBlur(padded[:, :, 3], (0, 0), max(1.0, 2.0 * reach))
-    shade = 1 - light.darkness * np.clip(0.75 * cast + 0.35 * contact, 0, 1)
+    contact = cv2().GaussianBlur(padded[:, :, 3], (0, 0), max(1.5, 3.0 * reach))
+    shade = 1 - light.darkness * np.clip(0.8 * cast + 0.25 * contact, 0, 1)
     x = round(center[0] - image.shape[1] / 2)
     y = round(center[1] - image.shape[0] / 2)
     colour = padded[:, :, :3] * np.float32(light.gain) * local

@@ -65,4 +65,4 @@ NOTHING = {
     ("commonality", "spatial"): "None of these pairs lies in the same direction in both images.",
     ("commonality", "reasoning"): "None of these is possible between the two images.",
 }
-"""Question and text of option E for items that we build. They name no target; what is asked depends on the task alone."""
+"""Question and text of option E for items that we build. They name no target and depend on the task alone."""

@@ -26,7 +26,8 @@ class Flux:
     """A pipeline out of a Hub id or a folder, loaded when the first edit is asked for.
 
     `size` is the side of the square that the model sees (pixels, a multiple of 32), `window` how many times the
-    region's longer side it covers, `rim` the width of the soft border in pixels. `options` go to the pipeline's call unchanged.
+    region's longer side it covers, `rim` the width of the soft border in pixels. `options` go to the pipeline's call as
+    they are.
     """
 
     def __init__(

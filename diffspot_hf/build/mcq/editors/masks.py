@@ -25,7 +25,7 @@ def cv2() -> Any:
 def target_mask(picture: RGB, region: Box, box: Box, outline: Sequence[Sequence[float]] | None = None) -> Mask:
     """The target's pixels in `region`: its outline (points in pixels of the picture) filled, else cut out of its box.
 
-    Without an outline the box is segmented by GrabCut; where that finds next to nothing, the ellipse in the box is taken.
+    Without an outline the box is segmented by GrabCut; where that finds next to nothing, its ellipse is taken.
     """
     mask = np.zeros((region.h, region.w), np.uint8)
     if outline:
@@ -60,12 +60,11 @@ def grown(mask: Mask, pixels: int) -> Mask:
 def without(picture: RGB, region: Box, mask: Mask, *, donor: tuple[int, int] | None = None) -> RGB:
     """The pixels of `region` with the masked ones replaced by ground from nearby, fitted in colour at the border.
 
-    The ground is the shifted copy of the picture that agrees best along the border of the mask (`donor` fixes the shift,
-    in pixels); where no shift stays inside the picture, the hole is inpainted from its rim.
+    The ground is the shifted copy of the picture that agrees best along the border of the mask (`donor` fixes the
+    shift, in pixels); where no shift stays inside the picture, the hole is inpainted from its rim.
     """
     crop = picture[region.slices].copy()
-    rows, columns = np.nonzero(mask)
-    if not len(rows):
+    if not mask.any():
         raise UsageError("nothing is marked that could be taken away")
     shift = donor or _best_shift(picture, region, mask)
     if shift is None:
@@ -79,13 +78,11 @@ def without(picture: RGB, region: Box, mask: Mask, *, donor: tuple[int, int] | N
 
 def clone(source: RGB, onto: RGB, mask: Mask) -> RGB:
     """`source` laid on `onto` (same size) inside `mask`, colours fitted at the border (Poisson blending)."""
-    rows, columns = np.nonzero(mask)
     edge = mask.copy()
     edge[[0, -1], :] = 0  # the solver needs a rim of ground around what it blends
     edge[:, [0, -1]] = 0
     if not edge.any():
         raise UsageError("the marked pixels fill the whole region; nothing is left to blend with")
-    rows, columns = np.nonzero(edge)
     x, y, width, height = cv2().boundingRect(edge)
     center = (x + width // 2, y + height // 2)
     blended: RGB = cv2().seamlessClone(
@@ -99,7 +96,7 @@ def _best_shift(picture: RGB, region: Box, mask: Mask) -> tuple[int, int] | None
     rim = (grown(mask, _RING) > 0) & (mask == 0)
     if not rim.any():
         return None
-    x, y, width, height = cv2().boundingRect(mask)
+    _, _, width, height = cv2().boundingRect(mask)
     ours = picture[region.slices][rim].astype(np.int32)
     best: tuple[float, tuple[int, int]] | None = None
     for scale in (1.1, 1.4, 1.8, 2.3, 3.0):

@@ -1,7 +1,7 @@
 """An editor that follows rules: recolour, texture, remove, move, scale, add, swap, and traces of an event.
 
-It reads `Instruction.operation`: a mapping with ``op`` and the parameters of that operation. No weights, no network; the
-same seed gives the same pixels.
+It reads `Instruction.operation`: a mapping with ``op`` and the parameters of that operation. No weights, no network;
+the same seed gives the same pixels.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _recolour(job: Job) -> RGB:
 
 
 def _texture(job: Job) -> RGB:
-    """Lays a pattern (`stripes`, `dots` or `checks`) of `period` pixels and colour `rgb` on the target, shaded as it is."""
+    """Lays a pattern (stripes, dots or checks) of `period` pixels and colour `rgb` on the target, shaded as it is."""
     period, angle = job.number("period", 8), np.deg2rad(job.number("angle", 0))
     y, x = np.mgrid[0 : job.region.h, 0 : job.region.w].astype(np.float32)
     along, across = x * np.cos(angle) + y * np.sin(angle), -x * np.sin(angle) + y * np.cos(angle)

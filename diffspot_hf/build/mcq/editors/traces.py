@@ -33,7 +33,7 @@ def noise(shape: tuple[int, int], draw: np.random.Generator, coarse: float) -> W
 
 
 def tint(crop: RGB, weights: Weights, rgb: tuple[float, float, float], *, shine: Weights | None = None) -> RGB:
-    """`crop` multiplied by the colour `rgb` (1 leaves it as it is) where `weights` is 1, with `shine` (0 to 1) added."""
+    """`crop` times the colour `rgb` (1 leaves it as it is) where `weights` is 1, with `shine` (0 to 1) added."""
     factor = 1 - weights[:, :, None] * (1 - np.float32(rgb))
     mixed = crop.astype(np.float32) * factor
     if shine is not None:

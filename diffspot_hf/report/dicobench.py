@@ -1,0 +1,86 @@
+"""DiCoBench results as tables: accuracy by task, what the wrong answers are, and the published rows beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..published import table
+from .tables import percent, render
+
+TASKS = {
+    "differential/attribute": "Attr",
+    "differential/entity": "Ent",
+    "differential/spatial": "Spa-D",
+    "differential/reasoning": "Rea-D",
+    "commonality/instance": "Ins",
+    "commonality/category": "Cat",
+    "commonality/spatial": "Spa-C",
+    "commonality/reasoning": "Rea-C",
+}
+"""Task → its short name."""
+HEADER = ("model", *TASKS.values(), "micro", "macro", "items")
+ERRORS = ("missed_cue", "thin_air", "wrong_cue", "format_failure")
+NOT_OFFICIAL = (
+    "The published rows are over the official 765 items and stand here for orientation; their Avg is the micro "
+    "average. Always answering one letter scores 20.0 %."
+)
+
+
+def tables(scores: Sequence[dict[str, Any]], *, published: bool = True, markdown: bool = False) -> str:
+    """The task table with the published rows below, the reading and error table, and the letters that were given."""
+    rows = [_own(score) for score in scores]
+    if published:
+        rows += [["published, official benchmark:"] + [""] * (len(HEADER) - 1), *published_rows()]
+    text = [render(HEADER, rows, markdown=markdown)]
+    text.append("Accuracy in percent over all items, strict: the reply is the letter and nothing else, or it is wrong.")
+    if published:
+        text.append(NOT_OFFICIAL)
+    header = ("reading and errors", "strict", "lenient", "unparsed", "cue seen", "none seen", *_words(ERRORS))
+    text.append(render(header, [_reading(score) for score in scores], markdown=markdown))
+    letters = "ABCDE"
+    given = [[str(s["model"]), *(str(s["letters"]["strict"].get(letter, 0)) for letter in letters)] for s in scores]
+    if scores:
+        given.insert(0, ["(right answers)", *(str(scores[0]["letters"]["key"].get(letter, 0)) for letter in letters)])
+    text.append(render(("letters given", *letters), given, markdown=markdown))
+    return "\n\n".join(text)
+
+
+def _own(score: dict[str, Any]) -> list[str]:
+    by_task = [percent(score["by_task"].get(task, {}).get("accuracy")) for task in TASKS]
+    averages = [percent(score["micro_accuracy"]), percent(score["macro_accuracy"])]
+    return [str(score["model"]), *by_task, *averages, str(score["n_total"])]
+
+
+def _reading(score: dict[str, Any]) -> list[str]:
+    figures = [
+        score["micro_accuracy"],
+        score["lenient"]["micro_accuracy"],
+        score["unparsed"]["value"],
+        score["gold_cue"]["value"],
+        score["gold_none"]["value"],
+    ]
+    return [str(score["model"]), *map(percent, figures), *(str(score["errors"][name]["numerator"]) for name in ERRORS)]
+
+
+def _words(names: Sequence[str]) -> list[str]:
+    return [name.replace("_", " ") for name in names]
+
+
+def published_rows() -> list[list[str]]:
+    """The paper's table as far as it is known, best average first (no figure is recomputed)."""
+    found: dict[str, dict[str, str]] = {}
+    for row in table("dicobench_results"):
+        if row["metric"] == "accuracy_pct":
+            found.setdefault(row["model"], {})[row["slice"]] = row["value"]
+    ranked = sorted((model for model in found if "avg" in found[model]), key=lambda m: -float(found[m]["avg"]))
+    return [
+        [
+            model.replace("_", " "),
+            *(found[model].get(task, "–") for task in TASKS),
+            found[model]["avg"],
+            "–",
+            "765",
+        ]
+        for model in ranked
+    ]
