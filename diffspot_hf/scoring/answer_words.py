@@ -52,6 +52,8 @@ ASSURANCES = _words(
     "wahrscheinlich vermutlich sicher probablement sûrement probablemente seguramente probabilmente "
     "sicuramente provavelmente"
 )
+APPEARANCES = _words("looks seems sounds feels appears")  # at the start of a clause: "looks like B"
+CHOICES = _words("answer choose pick select option")  # English, in which only "a" and "i" are words of one letter
 FOUND_NOUNS = _words("difference change commonality similarity cue match description fit")
 CORRECT = _words(
     "correct right best better final true matching accurate richtig richtige korrekt korrekte bonne "
@@ -67,6 +69,7 @@ FILLERS = (
     | _words(
         "will would should must has have had to being been seem seems look looks appear appears the a an my "
         "our your only one most more indeed simply still just really now here that que che dass with for on "
+        "like sounds feels "
         "in upon as question problem task towards toward by therefore again die der den dem für mich sein "
         "muss klar wohl "
         "la le l' être el ser il o de het voor met rätt det yang dengan con por per"
@@ -165,7 +168,9 @@ FOREIGN_SO = re.compile(
     r"(?:所以|因此|因而|故|于是|(?<!に)よって|したがって|따라서|поэтому|думаю|это|значит|итак|следовательно)[是为為選选\s:]{0,3}$",
     re.IGNORECASE,
 )
-FOREIGN_MAYBE = re.compile(r"(?:可能|应该|應該|大概|好像|或许|たぶん|おそらく|아마)[是为為도 ]{0,2}$")
+FOREIGN_MAYBE = re.compile(
+    r"(?:可能|应该|應該|大概|好像|或许|觉得|覺得|认为|認為|猜|感觉|たぶん|おそらく|아마)[是为為应该도 ]{0,3}$"
+)
 FOREIGN_NOT = re.compile(r"不|非|無|无|没|别|勿|未|排除|错|ない|아니|아닌|\bне\b|ليس|नहीं|ไม่", re.IGNORECASE)
 FOREIGN_POSITIVE = re.compile(
     r"\s*(?:选项|選項|项|項)?\s*(?:是|为|為|が|は|이|가|을|를)?\s*(?:最)?"

@@ -104,6 +104,8 @@ class Context:
             return "so" if strong == "statement" else "weak"
         if text in words.MATCHED and not words.LABELS.isdisjoint(seen):
             return "weak"
+        if text in ("points", "point") and before in words.POINTERS:
+            return "weak"
         if text == "it" and before in ("makes", "making", "make"):
             return "so"
         if stated and text in words.FOUND_NOUNS:
@@ -117,8 +119,10 @@ class Context:
         has_verb = not words.COPULAS.isdisjoint(seen)
         if (has_verb or ":" in seen) and not (words.CORRECT - words.LOOSELY_CORRECT).isdisjoint(seen):
             return "statement", clear
-        if self.kind(step) in ("none", "mark", "break") and not words.BARE_COPULAS.isdisjoint(seen):
+        if self._stops(step) and not words.BARE_COPULAS.isdisjoint(seen):
             return "so", clear
+        if self._stops(step) and seen and seen[-1] in words.APPEARANCES:
+            return "weak", clear
         if not (words.HEDGES | words.ASSURANCES).isdisjoint(seen):
             return "weak", clear
         if not (words.LABELS | words.ANSWER_NOUNS).isdisjoint(seen):
@@ -288,7 +292,12 @@ class Context:
             return (
                 spaced and not formula and not self._supposed(step) and not (text != "," and before in words.NEGATORS)
             )
-        ended = len(before) > 1 or before in CLOSERS or (self.kind(step - 1) == "letter" and not self.opens(step - 1))
+        ended = (
+            len(before) > 1
+            or before.isdigit()
+            or before in CLOSERS
+            or (self.kind(step - 1) == "letter" and not self.opens(step - 1))
+        )
         return text in _SENTENCE_ENDS and ended and before not in _SHORT_FORMS
 
     def names_a_picture(self, at: int) -> bool:

@@ -147,7 +147,8 @@ class _Reader:
 
     def _marked(self, at: int) -> bool:
         """True if the small letter at `at` is no article: "the answer is a" may be cut, "the answer is e" not."""
-        if self.tokens[at].text not in "ai" and any(near.text == "answer" for near in self.tokens[max(at - 6, 0) : at]):
+        near = {token.text for token in self.tokens[max(at - 6, 0) : at]}
+        if self.tokens[at].text not in "ai" and not near.isdisjoint(words.CHOICES):
             return True
         before, after = self.context.word(at - 1), self.context.word(at + 1)
         enclosed = before in OPENERS and after in CLOSERS
@@ -169,7 +170,8 @@ class _Reader:
             if token.kind == "letter":
                 return step if token.text.isupper() else 0
             allowed = _IN_A_GROUP if token.kind == "mark" else _BETWEEN_LETTERS if token.kind == "word" else ()
-            if token.text not in allowed and not (token.text == "." and self.context.word(step + 1) in words.JOINERS):
+            dots = token.text == "." and self.context.word(step + 1) in words.JOINERS | {"."}
+            if token.text not in allowed and not dots:
                 return 0
         return 0
 

@@ -19,15 +19,14 @@ _REFUTED = re.compile(
     r"(?:wrong|false|incorrect|not|untrue|no\b|but\b|does(?: not|n't))",
     re.IGNORECASE,
 )
+_LETTER_AFTER = re.compile(r"\W{0,4}([A-Z])(?=[)\].,;:!]|\W*$)")
 _LABEL = re.compile(r"(?<!\w)([A-Z])\W{1,4}$")
 
 
 class Quote(NamedTuple):
-    """Option `letter`'s text stands at ``[start:end]`` of the plain reply, after the letter `label` (None: none)."""
+    """The text of option `letter` stands in the reply, with the letter `label` beside it (None: no letter)."""
 
     letter: str
-    start: int
-    end: int
     label: str | None
 
 
@@ -91,8 +90,8 @@ class OptionTexts:
                 continue
             if _is_short(match.group()) and not _stands_alone(before, after):
                 continue
-            label = _LABEL.search(before)
-            yield Quote(letter, start, end, label.group(1) if label else None)
+            label = _LABEL.search(before) or _LETTER_AFTER.match(after)
+            yield Quote(letter, label.group(1) if label else None)
 
 
 def _inside_word(text: str, start: int, end: int) -> bool:
