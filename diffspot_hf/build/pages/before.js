@@ -1,5 +1,6 @@
 // Runs before any script of the page: chance gets a fixed seed, shadow trees can be read, drawings can be copied,
-// the page cannot close itself or talk past the request filter. The clock is Playwright's.
+// the page cannot close itself or talk past the request filter. The clock is Playwright's; it would never get past a
+// timer that asks to be called again at once, so a timer waits for at least what browsers make nested ones wait.
 (() => {
   let state = 0x2f6e2b1;
   const next = () => {
@@ -13,6 +14,10 @@
     for (let i = 0; i < array.length; i++) array[i] = Math.floor(next() * 4294967296);
     return array;
   };
+  for (const name of ["setTimeout", "setInterval"]) {
+    const set = window[name];
+    window[name] = (callback, delay, ...rest) => set.call(window, callback, Math.max(4, Number(delay) || 0), ...rest);
+  }
   const attach = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function (options) {
     return attach.call(this, { ...options, mode: "open" });

@@ -9,6 +9,7 @@ adds to it.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import hashlib
 import json
 import os
@@ -44,12 +45,14 @@ def freeze(
     workers: int = 1,
     photos: bool | None = None,
     limits: Limits = Limits(),  # noqa: B008  it is frozen
+    browser: Browser | None = None,
     progress: Callable[[int, int, str], None] = lambda done, total, line: None,
 ) -> dict[str, Any]:
     """The report on the pages of `sources` frozen into `out` (see the module's text; it is written there too).
 
     `workers` is the number of browsers at work; `names` takes some of a set of fetched packages; `photos` says whether
-    photos are replaced by pictures of our own (default: those of packages are). Raises `UsageError` when a source or
+    photos are replaced by pictures of our own (default: those of packages are); `browser` is used instead of a new one
+    where one is enough. Raises `UsageError` when a source or
     `out` cannot be used, `RunFailure` when the machine gave out (the same call then continues).
     """
     jobs = list_jobs([sources] if isinstance(sources, str | Path) else sources, names=names, photos=photos)
@@ -66,7 +69,7 @@ def freeze(
     finished = len(jobs) - len(todo)
     try:
         with (out / LOG).open("a", encoding="utf-8") as lines:
-            for record in _work(todo, out, limits, fetched, workers):
+            for record in _work(todo, out, limits, fetched, workers, browser):
                 record["key"] = keys[record["page_id"]]
                 log[record["page_id"]] = record
                 lines.write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -80,17 +83,17 @@ def freeze(
         ) from error
 
 
-def _work(jobs: list[Job], out: Path, limits: Limits, fetched: list[str], workers: int) -> Iterator[dict[str, Any]]:
+def _work(
+    jobs: list[Job], out: Path, limits: Limits, fetched: list[str], workers: int, browser: Browser | None
+) -> Iterator[dict[str, Any]]:
     if workers <= 1 or len(jobs) < 2:
-        try:
+        with contextlib.nullcontext(browser) if browser or not jobs else Browser() as one:
             for job in jobs:
-                yield _freeze_job(job, out, limits, fetched)
-        finally:
-            _close_browser()
+                yield _freeze_job(one, job, out, limits, fetched)
         return
     # Fresh processes: a browser driver cannot be inherited.
     with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=get_context("spawn")) as pool:
-        waiting = [pool.submit(_freeze_job, job, out, limits, fetched) for job in jobs]
+        waiting = [pool.submit(_freeze_in_worker, job, out, limits, fetched) for job in jobs]
         try:
             for future in as_completed(waiting):
                 yield future.result()
@@ -100,25 +103,23 @@ def _work(jobs: list[Job], out: Path, limits: Limits, fetched: list[str], worker
             pool.shutdown(cancel_futures=True)
 
 
-_browser: Browser | None = None
+_own_browser: Browser | None = None
 
 
-def _close_browser() -> None:
-    global _browser
-    if _browser is not None:
-        _browser.close()
-        _browser = None
+def _freeze_in_worker(job: Job, out: Path, limits: Limits, fetched: list[str]) -> dict[str, Any]:
+    """As `_freeze_job`, with the one browser of this process."""
+    global _own_browser
+    if _own_browser is None:
+        _own_browser = Browser()
+        atexit.register(_own_browser.close)
+    return _freeze_job(_own_browser, job, out, limits, fetched)
 
 
-def _freeze_job(job: Job, out: Path, limits: Limits, fetched: list[str]) -> dict[str, Any]:
+def _freeze_job(browser: Browser, job: Job, out: Path, limits: Limits, fetched: list[str]) -> dict[str, Any]:
     """The record of one page: kept, with its row, or dropped, with the reason. The file is in place when it is kept."""
-    global _browser
-    if _browser is None:
-        _browser = Browser(page_seconds=limits.seconds)
-        atexit.register(_close_browser)
     record: dict[str, Any] = {"page_id": job.page_id, "source": job.source, "path": job.path}
     try:
-        return record | _kept(_browser, job, out, limits, fetched)
+        return record | _kept(browser, job, out, limits, fetched)
     except PageError as error:
         return record | {"reason": error.reason, "detail": _printable(error.detail)}
     finally:
@@ -167,7 +168,7 @@ def _kept(browser: Browser, job: Job, out: Path, limits: Limits, fetched: list[s
         "tailwind_version": "",
     } | styled
     inside: dict[str, Any] = {"bytes": len(body), "styled": look.styled, "different": look.different}
-    for name, urls in (("remote", frozen.remote), ("missing", frozen.missing)):
+    for name, urls in (("remote", frozen.remote), ("missing", frozen.missing), ("replaced", frozen.replaced)):
         if urls:
             inside[name] = {"count": len(urls), "first": [_printable(url) for url in urls[:MAX_LISTED]]}
     if frozen.dropped:

@@ -13,7 +13,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from ..browser import Browser, PageError
-from .settle import CLOCK, load, settle
+from .settle import hold_clock, load, settle
 from .site import Refused, Site, light_picture, origin_of
 from .styles import NOTHING, Role, data_uri, decode_css, safe_in_style, self_contained
 
@@ -51,6 +51,7 @@ class Frozen:
     dropped: dict[str, int]
     remote: list[str]
     missing: list[str]
+    replaced: list[str]  # pictures that gave way to our own
     lost_styles: int  # style sheets that the page asked for and did not get
 
 
@@ -60,7 +61,7 @@ class Watch:
 
     site: Site
     start: str
-    treat: Callable[[str, bytes], bytes] = lambda url, body: body
+    head: str = ""  # markup put in front of the start page's own head
     asked: set[str] = field(default_factory=set)
     remote: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
@@ -81,14 +82,15 @@ class Watch:
                 return
             self.started = True
         self.asked.add(url)
-        kind = request.resource_type
-        found = self.read(url, kind=kind) if request.method == "GET" else None
+        found = self.read(url, kind=request.resource_type) if request.method == "GET" else None
         if found is None:
             route.fulfill(status=404, body="") if origin_of(url) == self.site.origin else route.abort("blockedbyclient")
             return
         # Fonts and scripts of other origins are answered too (see aliases), so they must say that anyone may use them.
-        headers = {"Content-Type": found[1], "Access-Control-Allow-Origin": "*"}
-        route.fulfill(status=200, body=self.treat(url, found[0]) if url == self.start else found[0], headers=headers)
+        body, kind = found
+        if self.head and url == self.start:
+            body = _with_head(body, self.head)
+        route.fulfill(status=200, body=body, headers={"Content-Type": kind, "Access-Control-Allow-Origin": "*"})
 
     def read(self, url: str, *, kind: str = "") -> tuple[bytes, str] | None:
         """Bytes and MIME type of `url`, asked for as `kind` (a resource type); None when it is refused, and listed."""
@@ -124,14 +126,14 @@ def freeze_page(
     Raises `PageError` with the reason why the page cannot be used.
     """
     before = Counter(browser.blocked)
-    watch = Watch(site, url, treat=lambda _, body: _with_head(body, head) if head else body)
+    watch = Watch(site, url, head)
     with browser.page(seconds=limits.seconds) as page:
-        page.add_init_script(script("before.js"))
-        page.clock.install(time=CLOCK)
+        hold_clock(page)
+        page.add_init_script(script("before.js"))  # after the clock, whose timers it wraps
         page.route("**/*", lambda route, request: watch.answer(page, route, request))
-        _count_dialogs(page, browser)
+        _end_at_dialogs(page, browser)
         try:
-            load(page, url, lambda: watch.navigations > 0)
+            load(page, url, limits.text, lambda: watch.navigations > 0)
             settle(page, limits.text)
         finally:
             _raise_for(browser, before, watch)
@@ -153,36 +155,30 @@ def freeze_page(
         dropped=dict(found["dropped"]),
         remote=sorted(watch.remote),
         missing=sorted(watch.missing),
+        replaced=sorted(site.replaced),
         lost_styles=len(watch.lost_styles),
     )
 
 
-def _count_dialogs(page: Page, browser: Browser) -> None:
-    """A page that asks again and again is ended early: the browser dismisses each dialog, the loop would go on."""
-    shown = [0]
-
-    def count(_: Any) -> None:
-        shown[0] += 1
-        if shown[0] == 20:
-            browser.kill()
-
-    page.on("dialog", count)
+def _end_at_dialogs(page: Page, browser: Browser) -> None:
+    """Nothing: a page that opens a dialog is ended at once, for it can ask again for ever, and it is dropped anyway."""
+    page.on("dialog", lambda _: browser.kill())
 
 
 def _raise_for(browser: Browser, before: Counter[str], watch: Watch) -> None:
     happened = browser.blocked - before
     if happened["dialog"]:
-        raise PageError("opens dialogs", f"{happened['dialog']} before it was given up")
+        raise PageError("opens dialogs", "a message box or a question")
     if happened["popup"]:
-        raise PageError("opens windows", f"{happened['popup']} before it was given up")
+        raise PageError("opens windows", "by itself")
     if watch.navigations or happened["navigation"]:
         raise PageError("redirects", "the page asks for another page by itself")
 
 
 def _with_head(body: bytes, head: str) -> bytes:
     text = body.decode("utf-8", errors="replace")
-    found = re.search(r"<head(?:\s[^>]*)?>", text, re.I)
-    at = found.end() if found else (re.match(r"\s*(?:<!doctype[^>]*>)?", text, re.I) or [None]).end()  # type: ignore[union-attr]
+    found = re.search(r"<head(?:\s[^>]*)?>", text, re.I) or re.match(r"\s*<!doctype[^>]*>", text, re.I)
+    at = found.end() if found else 0
     return (text[:at] + head + text[at:]).encode()
 
 

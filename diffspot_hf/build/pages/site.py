@@ -50,10 +50,12 @@ class Refused(Exception):
 class Site(Protocol):
     """Where pages come from. `read` gives bytes and MIME type of a URL, or raises `Refused`.
 
-    `picture` says that the URL is asked for as a picture, whatever its name.
+    `picture` says that the URL is asked for as a picture, whatever its name. `replaced` names the pictures that gave
+    way to our own.
     """
 
     origin: str
+    replaced: set[str]
 
     def read(self, url: str, *, picture: bool = False) -> tuple[bytes, str]: ...
 
@@ -75,6 +77,7 @@ class FolderSite:
     more_photos: tuple[str, ...] = ()
     origin: str = PAGE_ORIGIN
     seed: str = ""  # put in front of a photo's path, so that packages do not share pictures
+    replaced: set[str] = field(default_factory=set)
 
     @cached_property
     def _root(self) -> Path:
@@ -102,6 +105,7 @@ class FolderSite:
                 file = self._file(local.resolve(), address[len(prefix) :]) if prefix.endswith("/") else local.resolve()
                 return self._treat(address, file)
         if picture and self.replace_photos and parts.scheme in ("http", "https"):
+            self.replaced.add(url[:300])
             return scene(url, *remote_picture_size(url)), "image/jpeg"
         raise Refused("remote")
 
@@ -132,7 +136,8 @@ class FolderSite:
             raise Refused("missing") from error
         kind = kind_of(file.name)
         if self.replace_photos and kind.startswith("image/") and self._is_photo(name, body):
-            return stand_in(self.seed + name, body) or (body, kind)
+            self.replaced.add(name)
+            return stand_in(self.seed + name, body) or (b"", kind)  # one that cannot be read cannot be judged either
         return body, kind
 
 
@@ -141,6 +146,7 @@ class LoopbackSite:
     """A server on this machine, read by this process (never by the browser), without proxies and without redirects."""
 
     origin: str
+    replaced: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         check_loopback(self.origin)

@@ -22,7 +22,8 @@ from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 
-from ...errors import MissingExtra, UsageError
+from ...errors import MissingExtra
+from ..browser import PageError
 from ..web.tailwind import vocabulary
 from .fetch import Packer, fetch
 from .sources import known_sources
@@ -56,7 +57,10 @@ class Tailwind:
         return cls(fetch([source.spec], cache_folder(), pack=pack)[0].package)
 
     def compile(self, candidates: Iterable[str], css: str = WHOLE) -> str:
-        """The style sheet of those `candidates` that are Tailwind classes, by the input sheet `css`."""
+        """The style sheet of those `candidates` that are Tailwind classes, by the input sheet `css`.
+
+        Raises `PageError` when Tailwind refuses `css` (that of a page), `MissingExtra` without Node.
+        """
         return _compile(self.folder, css, tuple(sorted(set(candidates))))
 
     def whole(self, text: str, classes: Iterable[str]) -> str:
@@ -103,7 +107,7 @@ def _compile(folder: Path, css: str, candidates: tuple[str, ...]) -> str:
         )  # fmt: skip
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if "Error" in line] or [f"node ended with {done.returncode}"]
-        raise UsageError(f"Tailwind could not compile the page ({lines[0].strip()[:200]})")
+        raise PageError("tailwind", f"cannot be compiled: {lines[0].strip()[:200]}")
     return done.stdout
 
 

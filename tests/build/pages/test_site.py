@@ -105,7 +105,10 @@ def test_photos_are_replaced_at_their_own_size_and_drawings_stay(tmp_path):
 
 def test_a_remote_picture_becomes_one_of_our_own_only_where_photos_are_replaced(tmp_path):
     url = "https://pictures.example.invalid/120x80?x"
-    assert Image.open(io.BytesIO(FolderSite(tmp_path, replace_photos=True).read(url, picture=True)[0])).size == (120, 80)
+    assert Image.open(io.BytesIO(FolderSite(tmp_path, replace_photos=True).read(url, picture=True)[0])).size == (
+        120,
+        80,
+    )
     for site, picture in ((FolderSite(tmp_path), True), (FolderSite(tmp_path, replace_photos=True), False)):
         with pytest.raises(Refused, match="remote"):
             site.read(url, picture=picture)
