@@ -31,7 +31,9 @@ class PixelDiff:
         if benchmark not in _ANSWERS:
             raise UsageError(f"pixel-diff answers {', '.join(_ANSWERS)}; there is no {benchmark!r}")
         self.benchmark = benchmark
-        if reader == "auto":
+        if reader == "auto" and benchmark != "diffspot":
+            self._reader, self._ocr = None, "not needed"  # tags, boxes and letters name no text
+        elif reader == "auto":
             self._reader, self._ocr = default_reader()
         elif reader is None or isinstance(reader, str):
             self._reader, self._ocr = None, "off"
