@@ -33,6 +33,8 @@ from .tailwind import BUILT, PLAY, Tailwind
 
 LISTING, LOG, REPORT = "pages.jsonl", "freeze_log.jsonl", "freeze_report.json"
 TWIN = "twin"
+RETRIED = ("time limit", "crashed")
+"""Reasons that can be the machine's fault; the next call tries these pages again."""
 MAX_LISTED = 20
 """Addresses listed a page and kind in the report; their number is always given."""
 
@@ -187,6 +189,8 @@ def _markup(job: Job) -> str:
 def _is_done(out: Path, log: Mapping[str, Mapping[str, Any]], page_id: str, keys: Mapping[str, str]) -> bool:
     record = log.get(page_id)
     if record is None or record.get("key") != keys[page_id]:
+        return False
+    if record.get("reason") in RETRIED:
         return False
     if record.get("reason") == TWIN:  # holds as long as its twin does
         return _is_done(out, log, record["twin_of"], keys) if record["twin_of"] in keys else False
