@@ -65,7 +65,11 @@ def prove_processor(preparer: Preparer, sample: Sequence[Request] = ()) -> Mappi
     _prove_placeholders(preparer, name, one, two)
     _prove_order(name, one.inputs, two.inputs, turned.inputs)
     _prove_left_padding(preparer, name, red, blue)
-    seen = {"order": "swapping the pictures swaps the tensors", "padding": "left", "parts": _parts(preparer, red, blue)}
+    seen: dict[str, Any] = {
+        "order": "swapping the pictures swaps the tensors",
+        "padding": "left",
+        "parts": _parts(preparer, red, blue),
+    }
     pictures = [_sight(image) for image in two.images[0][:1]]
     if sample:
         chunk = preparer(sample)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -189,6 +190,24 @@ def test_large_files_are_sampled_at_head_middle_and_tail(tmp_path: Path) -> None
         file.write_bytes(changed)
         prints.add(fingerprint(tmp_path))
     assert len(prints) == 4
+
+
+def test_a_hub_id_is_pinned_to_one_commit_and_needs_no_network_once_cached(tiny, tmp_path: Path) -> None:
+    repository = tmp_path / "hub" / "models--org--tiny"
+    shutil.copytree(tiny("llava"), repository / "snapshots" / COMMIT)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(COMMIT)
+    code = """
+from diffspot_hf.models.transformers import TransformersModel
+for revision in (None, "main"):
+    print(TransformersModel("org/tiny", revision=revision).describe()["revision"])
+model = TransformersModel("org/tiny", max_new_tokens=2)
+model.load()
+print(model.describe()["loaded"]["architecture"])
+"""
+    environment = os.environ | {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.split() == [COMMIT, COMMIT, "LlavaForConditionalGeneration"]
 
 
 def test_describing_a_folder_imports_no_torch(tiny) -> None:

@@ -110,7 +110,8 @@ class Engine:
         count, began = len(chunk.requests), time.perf_counter()
         try:
             responses = self._run(chunk)
-        except (RuntimeError, ValueError, IndexError) as error:
+        except Exception as error:
+            log.debug("batch of %d from row %s failed", count, chunk.requests[0].id, exc_info=True)
             if memory.should_reduce_batch_size(error) or _NO_MEMORY in str(error).lower():
                 problem = _NO_MEMORY + ("" if count > 1 else "; lower --max-pixels or --max-new-tokens")
                 self.batch.failed(count)

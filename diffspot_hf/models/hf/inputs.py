@@ -60,9 +60,9 @@ class Preparer:
 
     def _prepare(self, requests: Sequence[Request]) -> Chunk:
         all_of = self.decoders.map if self.decoders else map
-        broken = dict(zip((r.id for r in requests), all_of(decode, requests), strict=True))
-        failures = [_failure(r, broken[r.id]) for r in requests if broken[r.id]]
-        sound = [r for r in requests if not broken[r.id]]
+        decoded = list(zip(requests, all_of(decode, requests), strict=True))
+        failures = [_failure(request, broken) for request, broken in decoded if broken]
+        sound = [request for request, broken in decoded if not broken]
         if not sound:
             return Chunk((), failures=tuple(failures))
         try:

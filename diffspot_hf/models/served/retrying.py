@@ -119,7 +119,7 @@ class Asker:
             # It is the server that is busy, not this row: nobody asks before then.
             self._not_before = max(self._not_before, time.monotonic() + failure.retry_after)
             return failure.retry_after + random.uniform(0, self.backoff)
-        return min(LONGEST_BACKOFF, self.backoff * 2 ** (tries - 1)) * random.uniform(0.5, 1.0)
+        return min(LONGEST_BACKOFF, self.backoff * 2.0 ** (tries - 1)) * random.uniform(0.5, 1.0)
 
     async def _pause(self) -> None:
         while (left := self._not_before - time.monotonic()) > 0:
