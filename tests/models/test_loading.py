@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -192,22 +191,18 @@ def test_large_files_are_sampled_at_head_middle_and_tail(tmp_path: Path) -> None
     assert len(prints) == 4
 
 
-def test_a_hub_id_is_pinned_to_one_commit_and_needs_no_network_once_cached(tiny, tmp_path: Path) -> None:
-    repository = tmp_path / "hub" / "models--org--tiny"
+def test_a_hub_id_is_pinned_to_one_commit_and_needs_no_network_once_cached(tiny, tmp_path: Path, monkeypatch) -> None:
+    repository = tmp_path / "models--org--tiny"
     shutil.copytree(tiny("llava"), repository / "snapshots" / COMMIT)
     (repository / "refs").mkdir()
     (repository / "refs" / "main").write_text(COMMIT)
-    code = """
-from diffspot_hf.models.transformers import TransformersModel
-for revision in (None, "main"):
-    print(TransformersModel("org/tiny", revision=revision).describe()["revision"])
-model = TransformersModel("org/tiny", max_new_tokens=2)
-model.load()
-print(model.describe()["loaded"]["architecture"])
-"""
-    environment = os.environ | {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
-    assert done.stdout.split() == [COMMIT, COMMIT, "LlavaForConditionalGeneration"]
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    for revision in (None, "main", COMMIT):
+        assert TransformersModel("org/tiny", revision=revision).describe()["revision"] == COMMIT
+    model = TransformersModel("org/tiny", max_new_tokens=2)
+    model.load()
+    assert model.describe()["loaded"]["architecture"] == "LlavaForConditionalGeneration"
 
 
 def test_describing_a_folder_imports_no_torch(tiny) -> None:
