@@ -7,11 +7,11 @@ import shutil
 
 import datasets
 import pytest
+
+import diffspot_hf
 from diffspot_hf.dataset_scripts.common import refused_rows, write_parquet
 from diffspot_hf.dataset_scripts.diffspot import FEATURES, Diffspot
 from diffspot_hf.dataset_scripts.diffspot import README as README_TEXT
-
-import diffspot_hf
 from diffspot_hf.errors import UsageError
 from diffspot_hf.loading import fingerprint, is_sample, rows_for
 
