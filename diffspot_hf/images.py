@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import warnings
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -19,10 +18,11 @@ def decode_rgb(data: bytes, name: str = "image") -> Image.Image:
     `PIL.Image.MAX_IMAGE_PIXELS` (checked before any pixel is allocated).
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            image = Image.open(io.BytesIO(data))
-            image.load()
+        image = Image.open(io.BytesIO(data))
+        # Pillow itself only warns at this limit; filters of warnings are no option, pictures are decoded in threads.
+        if image.width * image.height > (Image.MAX_IMAGE_PIXELS or float("inf")):
+            raise Image.DecompressionBombError(f"{image.width} x {image.height} pixels")
+        image.load()
     except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
         raise UsageError(f"{name}: refused, the picture is too large ({error})") from error
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:

@@ -69,7 +69,7 @@ def run(
     card = make_card(
         benchmark,
         data=rows.describe(),
-        model=model.describe(),
+        model=_describe(model, out, rows),
         prompt=settings.prompt,
         generation=dict(settings.generation) | dict(benchmark.settings),
     )
@@ -88,7 +88,7 @@ def run(
     asked = _ask(benchmark, rows, model, out, settings, key, mine, before, processes)
     processes.wait()
     if processes.is_main:
-        _end(out, rows, asked, processes)
+        _end(out, rows, model, asked, processes)
     processes.wait()
     records = {identifier: record for identifier, record in out.records().items() if identifier in rows}
     return Summary(
@@ -97,6 +97,18 @@ def run(
         asked=asked,
         stopped_because=getattr(model, "stopped_because", None),
     )
+
+
+def _describe(model: Model, out: RunFolder, rows: RowSet) -> Mapping[str, Any]:
+    """What the model says of itself; of a finished run, what its card says where the model cannot be asked (offline)."""
+    try:
+        return model.describe()
+    except UsageError:
+        records = out.records() if out.card_file.exists() else {}
+        if any(identifier not in records or not is_final(records[identifier]) for identifier in rows.ids):
+            raise
+        described: Mapping[str, Any] = out.card()["model"]
+        return described
 
 
 def _begin(out: RunFolder, card: dict[str, Any], rows: RowSet) -> dict[str, Any]:
@@ -219,9 +231,10 @@ def _record(benchmark: Benchmark, rows: RowSet, response: Response, name: str, v
     }
 
 
-def _end(out: RunFolder, rows: RowSet, asked: int, processes: Processes) -> None:
+def _end(out: RunFolder, rows: RowSet, model: Model, asked: int, processes: Processes) -> None:
     out.merge(rows.ids)
     if asked:
         card = out.card()
         session = {"ended": now(), "processes": processes.world, "asked_by_first": asked}
+        session["route"] = model.describe().get("route")
         write_json(out.card_file, card | {"sessions": [*card["sessions"], session]})

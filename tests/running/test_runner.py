@@ -238,3 +238,15 @@ def test_a_model_that_loads_as_another_is_refused(rows, tmp_path):
     with pytest.raises(UsageError, match=r'model\.loaded\.processor \("Slow" there, "Fast" now\)'):
         run(DIFFSPOT, rows, model, out, settings())
     assert model.asked == []
+
+
+def test_a_finished_run_needs_nothing_of_a_model_that_cannot_be_reached(rows, tmp_path):
+    class Offline(Scripted):
+        def describe(self):
+            raise UsageError("the Hub cannot be reached")
+
+    out = RunFolder(tmp_path / "run")
+    with pytest.raises(UsageError, match="cannot be reached"):
+        run(DIFFSPOT, rows, Offline(), out, settings())
+    run(DIFFSPOT, rows, Scripted(), out, settings())
+    assert run(DIFFSPOT, rows, Offline(), out, settings()).n_unanswered == 0
