@@ -100,7 +100,7 @@ def run(
 
 
 def _describe(model: Model, out: RunFolder, rows: RowSet) -> Mapping[str, Any]:
-    """What the model says of itself; of a finished run, what its card says where the model cannot be asked (offline)."""
+    """What the model says of itself; for a finished run its card will do where the model cannot be asked (offline)."""
     try:
         return model.describe()
     except UsageError:
