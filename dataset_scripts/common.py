@@ -19,8 +19,9 @@ from datasets.builder import Key
 from diffspot_hf.errors import UsageError
 from diffspot_hf.rows import Refuse, iter_jsonl, read_picture, stop
 
-MANIFESTS = ("*.jsonl", "*.jsonl.gz", "*.parquet", "data/*.parquet", "test/*.parquet")
-"""Where a data folder may keep its rows, relative to the folder; the first pattern that finds files wins."""
+MANIFESTS = ("dataset_index.json", "*.jsonl", "*.jsonl.gz", "*.parquet", "data/*.parquet", "test/*.parquet")
+"""Where a data folder may keep its rows, relative to the folder; the first pattern that finds files wins. The first is
+the index of DiCoBench as its authors release it."""
 
 
 REFUSED = "Refused rows:"

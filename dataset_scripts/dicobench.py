@@ -100,12 +100,6 @@ class DiCoBench(PairBuilder):
     _folder = Path()
     _last: tuple[tuple[Path, str], RGB] | None = None
 
-    def manifests(self, dl_manager: Any) -> Sequence[str | Path]:
-        index = Path(self.config.data_dir or "").expanduser() / INDEX
-        if self.config.name == "local" and self.config.data_dir and index.is_file():
-            return [index]
-        return super().manifests(dl_manager)
-
     def _official(self, dl_manager: Any) -> Sequence[str]:
         """Fetches the authors' repository. No commit of it is known to us, so the one that `main` stands for now is
         looked up first and then read, and kept with the rows (see `commit_read`)."""

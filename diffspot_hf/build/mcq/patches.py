@@ -98,7 +98,7 @@ def cut(picture: RGB, box: tuple[int, int, int, int]) -> bytes:
     x, y, width, height = box
     out = io.BytesIO()
     Image.fromarray(picture[y : y + height, x : x + width]).save(
-        out, format="WEBP", lossless=True, quality=100, method=6
+        out, format="WEBP", lossless=True, quality=75, method=4
     )
     return out.getvalue()
 

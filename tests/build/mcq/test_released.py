@@ -1,0 +1,132 @@
+"""The released layout is read unchanged; what cannot be used is named, and the rest goes on."""
+
+from __future__ import annotations
+
+import re
+
+import datasets
+import pytest
+
+from diffspot_hf.build.mcq.tasks import TASKS
+from diffspot_hf.dataset_scripts.common import refused_rows
+from diffspot_hf.dataset_scripts.dicobench import DiCoBench
+from diffspot_hf.errors import UsageError
+
+ATTRIBUTE = "vstar_questions_from_difference_attribute.json"
+COMMON = "vstar_questions_from_common_spatial.json"
+
+
+def item(number, **changes):
+    made = {
+        "image": f"images/{number}.png",
+        "output_image": f"images/{number}-edited.png",
+        "question": "What differs?",
+        **{letter: f"Change {letter} of group {number // 5}." for letter in "ABCD"},
+        "E": "There is no visible difference between the two images.",
+        "answer": "ABCDE"[number % 5],
+        "mask": [10, 10, 20, 20],
+        "expanded_mask": [5, 5, 30, 30],
+        "instruction": "Paint it red.",
+    }
+    return {key: value for key, value in (made | changes).items() if value is not None}
+
+
+def load(root):
+    return datasets.load_dataset("dicobench", data_dir=str(root), split="test")
+
+
+def read(root):
+    """The usable rows and the reasons for which others were refused, without writing a data set."""
+    refused = []
+    builder = DiCoBench(cache_dir=str(root / "cache"), data_dir=str(root))
+    rows = [row for _, row in builder.read(root / "dataset_index.json", lambda error: refused.append(str(error)))]
+    return rows, refused
+
+
+def test_track_and_task_come_from_the_file_name_and_the_rest_from_the_item(released):
+    rows = load(released({ATTRIBUTE: [item(n) for n in range(10)], COMMON: [item(n, mask=None) for n in range(5)]}))
+    assert rows.num_rows == 15
+    first = rows[0]
+    assert (first["track"], first["task"], first["answer"]) == ("differential", "attribute", "A")
+    assert first["options"][1] == "Change B of group 0."
+    assert first["bbox_1"] == first["bbox_2"] == {"x": 5, "y": 5, "w": 30, "h": 30}
+    assert first["instruction"] == "Paint it red."
+    assert len(set(rows["group_id"])) == 10 + 1  # attribute items group by picture and options, these have ten pictures
+    last = rows[14]
+    assert (last["track"], last["task"], last["bbox_1"]) == ("commonality", "spatial", None)
+
+
+def test_every_released_file_name_is_a_task(released):
+    rows, _ = read(released({task.file: [item(0)] for task in TASKS}))
+    assert [(row["track"], row["task"]) for row in rows] == [task.key for task in TASKS]
+    assert sum(task.count for task in TASKS) == 765
+
+
+def test_items_of_one_picture_and_one_set_of_options_are_a_group(released):
+    same = [item(0, answer=letter, output_image=f"images/{i}-edited.png") for i, letter in enumerate("ABCDE")]
+    assert len({row["group_id"] for row in read(released({ATTRIBUTE: same}))[0]}) == 1
+
+
+def test_masks_are_read_in_the_frame_that_fits_the_file(released):
+    corners = [item(n, expanded_mask=[30, 20, 60, 40]) for n in range(3)]  # as xywh they would leave a 64 x 48 picture
+    rows, _ = read(released({ATTRIBUTE: corners}))
+    assert rows[0]["bbox_1"] == {"x": 30, "y": 20, "w": 30, "h": 20}
+
+
+def test_numbers_that_differ_from_the_release_are_said(released, caplog):
+    load(released({ATTRIBUTE: [item(n) for n in range(3)]}))
+    assert "differential attribute has 3 rows, the released benchmark has 85" in caplog.text
+
+
+BROKEN = {
+    "an option is missing": (dict(C=None), "no text in C"),
+    "an option is blank": (dict(B="  "), "no text in B"),
+    "an option stands twice": (dict(B="change a of group 0"), "options A and B are the same"),
+    "the answer is no letter": (dict(answer="F"), "the answer 'F' is not among the letters"),
+    "the answer is a text": (dict(answer="Change A of group 0."), "is not among the letters"),
+    "the picture is missing": (dict(image="images/none.png"), "images/none.png.*no such file"),
+    "the picture lies elsewhere": (dict(image="../secret.png"), "leaves the data folder"),
+    "the mask lies outside": (
+        dict(expanded_mask=[60, 40, 30, 30]),
+        r"the mask \[60.0, 40.0, 30.0, 30.0\].*no box inside",
+    ),
+    "the mask has no extent": (dict(expanded_mask=[5, 5, 0, 10]), "no box inside"),
+    "the mask has three numbers": (dict(expanded_mask=[1, 2, 3]), "must be four numbers"),
+    "the mask is no number": (dict(expanded_mask=[1, 2, True, 4]), "must be four numbers"),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_item_is_named_and_left_out(released, changes, message):
+    rows, (line,) = read(released({ATTRIBUTE: [item(0, **changes), *(item(n) for n in range(1, 5))]}))
+    assert len(rows) == 4
+    assert f"{ATTRIBUTE}, item 1 (id 'differential-attribute-001')" in line
+    assert re.search(message, line)
+
+
+FILES = {
+    "a question file that is no JSON": ({ATTRIBUTE: [item(0)], COMMON: "{"}, "not a readable JSON file"),
+    "a question file without a list": ({ATTRIBUTE: [item(0)], COMMON: {"a": 1}}, "expected a list of items"),
+    "an item that is no object": ({ATTRIBUTE: [item(0), 3]}, "expected an object, found int"),
+    "an unknown task": ({ATTRIBUTE: [item(0)], "vstar_questions_from_taste.json": [item(1)]}, "unknown task"),
+}
+
+
+@pytest.mark.parametrize(("files", "message"), FILES.values(), ids=FILES)
+def test_a_broken_file_is_named_and_the_others_are_read(released, files, message):
+    rows, refused = read(released(files))
+    assert len(rows) == 1
+    assert message in "\n".join(refused)
+
+
+def test_an_entry_for_a_file_that_is_not_there_is_named(released):
+    root = released({ATTRIBUTE: [item(0)]}, index={"datasets": [{"file": ATTRIBUTE}, {"file": COMMON}, {"name": "x"}]})
+    lines = refused_rows(load(root).info)  # what is refused is kept with the data set
+    assert len(lines) == 2
+    assert "no such file" in lines[0]
+
+
+@pytest.mark.parametrize("index", [{}, {"datasets": []}, []], ids=["no list", "an empty list", "no object"])
+def test_an_index_without_files_is_an_error(released, index):
+    with pytest.raises(UsageError, match="expected .*datasets"):
+        read(released({ATTRIBUTE: [item(0)]}, index=index))
