@@ -81,7 +81,7 @@ def settle(page: Page, most_text: int) -> None:
 
 
 def _advance(move: Callable[[int], None], by: int) -> None:
-    # What a page's own timer raises comes out here; it is that page's affair. If the page is gone, the next call says so.
+    # What a page's own timers raise comes out here; it is that page's affair. That it is gone, the next call says.
     with contextlib.suppress(Exception):
         move(by)
 
