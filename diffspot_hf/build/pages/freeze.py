@@ -232,8 +232,7 @@ def _conclude(out: Path, log: dict[str, dict[str, Any]], jobs: Mapping[str, Job]
     report = {
         "pages": len(records),
         "kept": len(kept),
-        "dropped": len(dropped),
-        "dropped_by_reason": dict(sorted(Counter(d["reason"] for d in dropped).items())),
+        "dropped": dict(sorted(Counter(d["reason"] for d in dropped).items())),
         "kept_by_source": dict(sorted(Counter(row["source"] for row in rows).items())),
         "kept_by_domain": dict(sorted(Counter(row["domain"] for row in rows).items())),
         "domains_without_pages": without_pages(row["domain"] for row in rows),

@@ -89,6 +89,7 @@ def list_jobs(sources: Sequence[str | Path], *, names: Iterable[str] = (), photo
     packages are). Raises `UsageError` for a source that is none of these or holds no page.
     """
     jobs: list[Job] = []
+    names = list(names)
     for source in sources:
         if re.match(r"[a-z][a-z0-9+.-]*://", str(source), re.I):
             jobs.append(_loopback_job(str(source)))
@@ -99,6 +100,9 @@ def list_jobs(sources: Sequence[str | Path], *, names: Iterable[str] = (), photo
         packages = fetched_in(folder) or ([one] if (one := _one_package(folder)) else [])
         if packages:
             by_spec = {package.source.spec: package for package in packages}
+            for name in set(names) - {"templates"}:
+                if not any(_is_named(package, [name]) for package in packages):
+                    raise UsageError(f"{folder}: holds no package named {name!r}; fetch it first")
             chosen = [p for p in packages if p.source.role == "pages" and _is_named(p, names)]
             found = [job for package in chosen for job in _package_jobs(package, by_spec, photos is not False)]
         else:

@@ -210,7 +210,7 @@ def test_a_fetched_package_is_frozen_with_what_it_needs_and_without_its_photos(m
     )  # fmt: skip
     fetch_sources([source], tmp_path / "fetched", pack=pack)
     report = freeze(tmp_path / "fetched", tmp_path / "out")
-    assert report["dropped_by_reason"] == {"unstyled": 1}
+    assert report["dropped"] == {"unstyled": 1}
     file = tmp_path / "out" / "demo--page.html"
     assert ask(file, "[...document.images].map((i) => [i.naturalWidth, i.naturalHeight])") == [[60, 40], [50, 40]]
     assert ask(file, "getComputedStyle(document.querySelector('.kit')).color") == "rgb(9, 9, 9)"
@@ -221,7 +221,9 @@ def test_a_fetched_package_is_frozen_with_what_it_needs_and_without_its_photos(m
     ]
     [row] = [json.loads(line) for line in (tmp_path / "out" / "pages.jsonl").read_text().splitlines()]
     assert (row["source"], row["version"], row["licence"], row["language"]) == ("demo", "1.0.0", "MIT", "en")
-    assert freeze(tmp_path / "fetched", tmp_path / "raw", photos=False)["kept"] == 1
+    assert freeze(tmp_path / "fetched", tmp_path / "raw", names=["demo"], photos=False)["kept"] == 1
+    with pytest.raises(UsageError, match="holds no package named 'other'"):
+        freeze(tmp_path / "fetched", tmp_path / "raw", names=["demo", "other"])
 
 
 def test_a_loopback_server_is_frozen_and_stays_on_its_origin(tmp_path, ask, freeze):
@@ -362,7 +364,7 @@ def test_paths_that_shorten_to_one_id_get_different_ids(site):
 def test_a_page_beyond_the_limit_is_dropped(site, tmp_path, freeze):
     (site / "page.html").write_text(html("<p>long text</p>" * 500))
     report = freeze(site, tmp_path / "out", limits=Limits(bytes=2000))
-    assert report["dropped_by_reason"] == {"too large": 1}
+    assert report["dropped"] == {"too large": 1}
 
 
 def test_curating_counts_domains_and_makes_sheets(site, tmp_path, freeze):
