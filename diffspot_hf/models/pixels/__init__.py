@@ -12,7 +12,7 @@ __all__ = ["BoxPx", "Finding", "Kind", "Reader", "describe", "findings"]
 
 
 def findings(before: Any, after: Any, *, reader: Reader | None = None) -> list[Finding]:
-    """What changed from `before` to `after` (Pillow images or uint8 RGB arrays), the largest first; [] if they are equal.
+    """What changed from `before` to `after` (Pillow images or uint8 RGB arrays), largest first; [] if they are equal.
 
     Any difference of any channel gives at least one finding. With a `reader`, findings also say what the changed thing
     reads. Boxes are `xywh_px`, each in its own image. Raises `MissingExtra` without OpenCV.

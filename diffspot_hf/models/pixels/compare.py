@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from . import naming
 from .canvas import Canvas, lay
 from .finding import BoxPx, Finding, union
+from .motion import middle_x, spread_way
+from .naming import explain
+from .region import Region
 from .regions import bounds, groups
 
 _GAPS = (48, 20, 9)  # ours: pixels between changes that are still taken for one, tried from wide to narrow
@@ -20,7 +22,7 @@ _SCRAP = 0.05  # ours: share of the changed pixels below which what lies beside 
 
 
 def compare(before: Any, after: Any) -> list[Finding]:
-    """What changed from `before` to `after` (Pillow images or uint8 RGB arrays), the largest first; [] if they are equal.
+    """What changed from `before` to `after` (Pillow images or uint8 RGB arrays), largest first; [] if they are equal.
 
     Deterministic; any difference of any channel gives at least one finding. Boxes are `xywh_px`, each in its own image.
     """
@@ -57,8 +59,8 @@ def _explained(canvas: Canvas, box: BoxPx, total: int, gaps: tuple[int, ...]) ->
             break
     else:
         parts = []
-    region = naming.Region(canvas, box)
-    found = naming.explain(region, last=not parts, apart=bool(parts) and gaps[0] == _GAPS[0])
+    region = Region(canvas, box)
+    found = explain(region, last=not parts, apart=bool(parts) and gaps[0] == _GAPS[0])
     if found is not None:
         return [replace(found, share=float(np.count_nonzero(mask)) / total)]
     return [finding for part in parts for finding in _explained(canvas, part, total, gaps)]
@@ -124,9 +126,7 @@ def _one_row(one: Finding, two: Finding) -> Finding | None:
     steps = [*_steps(one), *_steps(two)]
     if any(abs(dy) > 1 for _, _, dy in steps) or len({round(dx) for _, dx, _ in steps}) == 1:
         return None
-    return _merge(
-        one, two, kind="alignment", direction=naming.spread_way(steps), subject="items", evidence={"steps": steps}
-    )
+    return _merge(one, two, kind="alignment", direction=spread_way(steps), subject="items", evidence={"steps": steps})
 
 
 def _steps(finding: Finding) -> list[tuple[float, float, float]]:
@@ -136,7 +136,7 @@ def _steps(finding: Finding) -> list[tuple[float, float, float]]:
         return list(known)
     assert finding.box_before is not None
     dx, dy = finding.evidence.get("offset", (0, 0))
-    return [(finding.box_before[0] + finding.box_before[2] / 2, dx, dy)]
+    return [(middle_x(finding.box_before), dx, dy)]
 
 
 def _one_move(one: Finding, two: Finding) -> Finding | None:

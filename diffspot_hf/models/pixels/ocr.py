@@ -16,7 +16,7 @@ from .finding import BoxPx
 
 @dataclass(frozen=True)
 class Read:
-    """One line of text, where it stands (`xywh_px` of the picture that was read), and how sure the engine is (0 to 1)."""
+    """One line of text, where it stands (`xywh_px` in the picture read), and how sure the engine is (0 to 1)."""
 
     text: str
     box: BoxPx
@@ -80,7 +80,8 @@ def _weights(folder: Any, task: str) -> str:
     found = sorted(str(path) for path in folder.iterdir() if path.name.endswith(".onnx") and f"_{task}_" in path.name)
     if not found:
         raise MissingExtra(
-            f'rapidocr came without its {task} weights and none are fetched: pip install --force-reinstall "rapidocr>=3.10"'
+            f"rapidocr came without its {task} weights, and none are fetched: "
+            'pip install --force-reinstall "rapidocr>=3.10"'
         )
     return found[0]
 

@@ -76,7 +76,7 @@ def _text_at(side: Pixels, box: BoxPx | None, finding: Finding, reader: Reader) 
 
 def _belongs(line: Read, box: BoxPx) -> bool:
     """Whether a line that was read is what changed: its middle row lies in the changed box, or the other way round."""
-    x, y, w, h = line.box
+    _, y, _, h = line.box
     if not overlap(line.box, box):
         return False
     middle = (box[0], y + h // 2, box[2], 1)

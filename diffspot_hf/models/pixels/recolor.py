@@ -94,7 +94,7 @@ def faded(before: Pixels, after: Pixels, where: np.ndarray) -> Fade | None:
             continue
         keep = float((a0 * b0).sum()) / varied
         rest = float(((b0 - keep * a0) ** 2).sum()) / max(float(((b - a) ** 2).sum()), 1e-9)
-        if rest < _SAME_FADE and 0 <= keep and abs(keep - 1) > 0.01:
+        if rest < _SAME_FADE and keep >= 0 and abs(keep - 1) > 0.01:
             behind = (b.mean(axis=0) - keep * a.mean(axis=0)) / (1 - keep)
             return Fade(keep, (float(behind[0]), float(behind[1]), float(behind[2])), rest)
     return None
@@ -110,6 +110,11 @@ class Gradient:
     span: float
     steps: bool
     """Whether the colours are many: two flat areas side by side also have a direction."""
+
+    @property
+    def real(self) -> bool:
+        """Whether the eye would call it a gradient (thresholds are ours)."""
+        return self.span >= 12 and self.straight >= 0.8 and self.steps
 
 
 def gradient(side: Pixels, where: np.ndarray) -> Gradient:

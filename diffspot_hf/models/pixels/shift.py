@@ -173,7 +173,7 @@ def _edited(part: Line, offset: tuple[float, float], mask: np.ndarray) -> bool:
 
 
 def _touched(page: Page, mask: np.ndarray, other: list[Line]) -> list[Line]:
-    """The words of `page` that hold a changed pixel or stand where `other` has one; neighbours in a line stay together."""
+    """The words of `page` that hold a changed pixel or stand where `other` has one; neighbours stay together."""
     found = []
     boxes = [line.box for line in other]
     for line in lines([glyph for glyph in page.glyphs if is_letter(glyph)]):
