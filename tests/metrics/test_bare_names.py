@@ -88,3 +88,11 @@ def test_specificity_counts_pairs_without_a_change_only():
 def test_the_public_loader_refuses_an_unknown_name():
     with pytest.raises(diffspot_hf.UsageError, match="unknown data set 'nope'"):
         diffspot_hf.load_dataset("nope")
+
+
+@pytest.mark.parametrize("name", ["diffspot_recall", "no_diff_specificity"])
+def test_the_code_of_the_card_runs(name, repo):
+    blocks = (repo / "metrics" / name / "README.md").read_text(encoding="utf-8").split("```python\n")[1:]
+    assert blocks
+    for block in blocks:
+        exec(block.partition("```")[0], {})
