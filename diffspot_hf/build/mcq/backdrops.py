@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -118,18 +119,7 @@ class Table:
     leans: float = 40
 
     def picture(self) -> RGB:
-        draw = np.random.default_rng([self.seed, 7])
-        shape = (self.height, self.width)
-        if self.kind == "planks":
-            made = _planks(shape, draw)
-        elif self.kind == "cloth":
-            made = _cloth(shape, draw)
-        else:
-            raise UsageError(f"unknown table top {self.kind!r}; there are planks and cloth")
-        y, x = np.mgrid[0 : self.height, 0 : self.width].astype(np.float32)
-        falloff = 1.08 - 0.35 * np.hypot(x / self.width - 0.35, y / self.height - 0.3)
-        made = made * falloff[:, :, None] + draw.normal(0, self.light.grain / 255, made.shape)
-        return np.clip(np.round(made * 255), 0, 255).astype(np.uint8)
+        return _table_top(self)
 
     def places(self, n: int, draw: np.random.Generator, blocks: int) -> tuple[list[list[Place]], list[Place]]:
         edge = 16  # so that a turned object at the border stays in the picture
@@ -155,6 +145,22 @@ class Table:
         order = sorted(free)
         chosen = [order[int(i)] for i in draw.permutation(len(order))[:n]]
         return groups, [place(cell) for cell in chosen]
+
+
+@lru_cache(maxsize=4)
+def _table_top(table: Table) -> RGB:
+    draw = np.random.default_rng([table.seed, 7])
+    shape = (table.height, table.width)
+    if table.kind == "planks":
+        made = _planks(shape, draw)
+    elif table.kind == "cloth":
+        made = _cloth(shape, draw)
+    else:
+        raise UsageError(f"unknown table top {table.kind!r}; there are planks and cloth")
+    y, x = np.mgrid[0 : table.height, 0 : table.width].astype(np.float32)
+    falloff = 1.08 - 0.35 * np.hypot(x / table.width - 0.35, y / table.height - 0.3)
+    made = made * falloff[:, :, None] + draw.normal(0, table.light.grain / 255, made.shape)
+    return np.clip(np.round(made * 255), 0, 255).astype(np.uint8)
 
 
 def _planks(shape: tuple[int, int], draw: np.random.Generator) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ...errors import UsageError
 from .backdrops import Backdrop, Place
 from .kit import Kit
 from .patches import RGB
-from .sprites import Light, Look, as_rgb, lay_object, sprite, sunk, turned
+from .sprites import RGBA, Light, Look, as_rgb, lay_object, sprite, sunk, turned
 
 LEAST_OTHERS = 20
 """Objects in a scene beside those that a question is about."""
@@ -118,6 +119,11 @@ def make_scene(
     return Scene(name, backdrop, tuple(things), tuple(tuple(block) for block in blocks))
 
 
+@lru_cache(maxsize=1024)
+def _image(kit: Kit, look: Look, size: float, angle: float, flip: bool) -> RGBA:
+    return turned(sprite(kit, look), size, angle, flip)
+
+
 def render(scene: Scene, kit: Kit) -> Rendered:
     """The scene as pixels, far objects first."""
     empty = scene.backdrop.picture().astype(np.float32) / 255
@@ -127,7 +133,7 @@ def render(scene: Scene, kit: Kit) -> Rendered:
     for index in sorted(range(len(scene.things)), key=lambda i: (scene.things[i].place.y, i)):
         thing = scene.things[index]
         draw = np.random.default_rng([round(thing.place.x), round(thing.place.y)])
-        image = turned(sprite(kit, thing.look), thing.place.size, thing.angle, thing.flip)
+        image = _image(kit, thing.look, thing.place.size, thing.angle, thing.flip)
         center = (thing.place.x, thing.place.y)
         boxes[index] = lay_object(canvas, empty, sunk(image, light.sink, empty, center), center, light, draw)
     height, width = empty.shape[:2]

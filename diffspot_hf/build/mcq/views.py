@@ -105,7 +105,7 @@ def view_of(options: Any) -> View | None:
 def tenth(rows: Iterable[Row], *, share: int = 10, seed: int = 0) -> list[str]:
     """Ids of a subset of floor(n / `share`) items a task, with the items of a group kept together.
 
-    Groups are drawn with `seed`; where the last one does not fit whole, as many of its items as are left to take are
+    Groups are drawn with `seed`, whatever the order of the rows; where the last one does not fit whole, as many of its items as are left to take are
     kept (floor(n/10) is rarely a multiple of five). On the released counts that makes 74 items.
     """
     by_task: dict[tuple[str, str], dict[str, list[str]]] = {}
@@ -119,7 +119,7 @@ def tenth(rows: Iterable[Row], *, share: int = 10, seed: int = 0) -> list[str]:
         names = sorted(groups)
         random.Random(f"{seed}:{task.label}").shuffle(names)
         for name in names:
-            taken = groups[name][:left]
+            taken = sorted(groups[name])[:left]
             chosen += taken
             left -= len(taken)
     return chosen

@@ -66,7 +66,7 @@ def spill(crop: RGB, box: Box, draw: np.random.Generator, parameters: Mapping[st
     rgb = tuple(parameters.get("rgb", (0.45, 0.2, 0.22)))
     shape = crop.shape[:2]
     main = Box(box.x + box.w // 8, box.y + box.h // 8, box.w * 3 // 4, box.h * 3 // 4)
-    puddle = _blob(shape, main, draw, 2.0, 0.6)
+    puddle = _blob(shape, main, draw, 2.0, 0.42)
     for _ in range(9):
         radius = draw.uniform(0.02, 0.055) * min(box.w, box.h) + 1
         angle, far = draw.uniform(0, 2 * np.pi), draw.uniform(0.36, 0.47)

@@ -1,0 +1,122 @@
+"""Crops around the cue, the tenth of the items, and the comparison of views."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections import Counter
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from diffspot_hf.build.mcq.patches import png_bytes
+from diffspot_hf.build.mcq.tasks import TASKS
+from diffspot_hf.build.mcq.views import View, compare, tenth, view_of, write_comparison
+from diffspot_hf.errors import UsageError
+from diffspot_hf.types import Picture
+
+ROW = {"id": "r", "bbox_1": {"x": 100, "y": 60, "w": 40, "h": 20}, "bbox_2": {"x": 0, "y": 0, "w": 10, "h": 10}}
+
+
+def pictures():
+    y, x = np.mgrid[0:200, 0:400]
+    picture = np.stack([x % 256, y, (x * y) % 256], axis=2).astype(np.uint8)
+    return [Picture(png_bytes(picture)), Picture(png_bytes(picture))]
+
+
+SIZES = {
+    "full": (View("full"), [(400, 200), (400, 200)]),
+    "a crop without margin": (View("crop", margin=0, least=1), [(40, 20), (10, 10)]),
+    "a crop with margin, at the border clipped": (View("crop", margin=0.5, least=1), [(80, 60), (15, 15)]),
+    "a crop of at least 64 pixels": (View("crop", margin=0), [(64, 64), (37, 37)]),
+    "enlarged to the picture's height": (View("crop-resize", margin=0.5, least=1), [(267, 200), (200, 200)]),
+    "enlarged to the picture's width": (View("crop-resize", margin=0, least=1), [(400, 200), (200, 200)]),
+}
+
+
+@pytest.mark.parametrize(("view", "sizes"), SIZES.values(), ids=SIZES)
+def test_each_picture_is_cut_around_its_own_cue(view, sizes):
+    assert [seen.rgb.size for seen in view.apply(ROW, pictures())] == sizes
+
+
+def test_a_crop_is_those_pixels_of_the_picture():
+    before, after = pictures()[0].rgb, View("crop", margin=0, least=1).apply(ROW, pictures())[0].rgb
+    assert np.array_equal(np.asarray(after), np.asarray(before)[60:80, 100:140])
+
+
+def test_the_filter_matters():
+    nearest, smooth = (View("crop-resize", filter=name).apply(ROW, pictures())[0] for name in ("nearest", "lanczos"))
+    assert nearest.sha256 != smooth.sha256
+
+
+WRONG = {
+    "an unknown view": dict(kind="zoom"),
+    "an unknown filter": dict(filter="magic"),
+    "a negative margin": dict(margin=-1),
+    "no size at all": dict(least=0),
+}
+
+
+@pytest.mark.parametrize("options", WRONG.values(), ids=WRONG)
+def test_a_view_that_there_is_not_is_refused(options):
+    with pytest.raises(UsageError):
+        View(**options)
+
+
+@pytest.mark.parametrize("box", [None, {"x": 900, "y": 0, "w": 5, "h": 5}], ids=["no box", "a box outside"])
+def test_a_row_without_a_usable_cue_box_is_an_error(box):
+    with pytest.raises(UsageError, match="cue box"):
+        View("crop", least=1).apply(ROW | {"bbox_2": box}, pictures())
+
+
+def test_options_choose_the_view():
+    assert view_of(SimpleNamespace()) is None
+    assert view_of(SimpleNamespace(view="full")) is None
+    wanted = SimpleNamespace(view="crop-resize", view_margin=0.2, view_filter="bilinear")
+    assert view_of(wanted) == View("crop-resize", 0.2, "bilinear")
+
+
+ROWS = [
+    {
+        "id": f"{task.label}-{n}",
+        "track": task.track,
+        "task": task.name,
+        "group_id": f"{task.label}-g{n // 5}",
+        "answer": "A",
+    }
+    for task in TASKS
+    for n in range(task.count)
+]
+
+
+def test_a_tenth_is_the_floor_of_each_task_and_keeps_groups_together():
+    chosen = tenth(ROWS)
+    assert len(chosen) == len(set(chosen)) == 74
+    by_id = {row["id"]: row for row in ROWS}
+    per_task = Counter((by_id[i]["track"], by_id[i]["task"]) for i in chosen)
+    assert per_task == {task.key: task.count // 10 for task in TASKS}
+    groups = Counter(by_id[i]["group_id"] for i in chosen)
+    assert sum(size != 5 for size in groups.values()) <= len(TASKS)
+    assert len(groups) == sum(math.ceil(task.count // 10 / 5) for task in TASKS)
+    assert chosen == tenth(reversed(ROWS))
+    assert tenth(ROWS, seed=1) != chosen
+
+
+def test_views_are_compared_on_the_items_that_all_hold(tmp_path):
+    rows = ROWS[:3]
+    runs = {
+        "full": {rows[0]["id"]: {"prediction": "A"}, rows[1]["id"]: {"prediction": "B"}},
+        "crop": {
+            rows[0]["id"]: {"prediction": "A"},
+            rows[1]["id"]: {"prediction": "A"},
+            rows[2]["id"]: {"prediction": None},
+        },
+    }
+    lines = compare(rows, runs)
+    everything = {line["view"]: (line["right"], line["n"]) for line in lines if line["task"] == "all"}
+    assert everything == {"full": (1, 2), "crop": (2, 2)}
+    as_json, as_csv = write_comparison(lines, tmp_path / "out")
+    assert json.loads(as_json.read_text()) == lines
+    assert [row["accuracy"] for row in csv.DictReader(as_csv.read_text().splitlines())] == ["0.5", "0.5", "1.0", "1.0"]
