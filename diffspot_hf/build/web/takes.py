@@ -110,10 +110,11 @@ class Director:
             queue = iter(wanted + [(facts, [c for c in every if c.balance != way]) for facts, every in found])
         seen: set[str] = set()
         while batch := list(itertools.islice(queue, AT_ONCE)):
-            batch = [(facts, found) for facts, found in batch if found and facts["selector"] not in seen]
-            for candidate in self._dry_run(cell[0], batch):
-                seen.add(candidate.facts["selector"])
-                yield candidate
+            fresh = [(facts, found) for facts, found in batch if found and facts["selector"] not in seen]
+            for candidate in self._dry_run(cell[0], fresh):
+                if candidate.facts["selector"] not in seen:
+                    seen.add(candidate.facts["selector"])
+                    yield candidate
 
     def _eligible(self, cell: Cell, left_out: Set[str], last: Set[str]) -> Iterator[tuple[Facts, list[Change]]]:
         operator, tier = cell
@@ -130,13 +131,12 @@ class Director:
                 return
 
     def _dry_run(self, operator: str, batch: Sequence[tuple[Facts, list[Change]]]) -> Iterator[Candidate]:
-        known = {facts["i"]: (facts, found) for facts, found in batch}
         result = self.stage.dry_run(operator, [(facts["i"], found) for facts, found in batch], len(batch))
         self.tally.tried[operator] += result["tried"]
         for reason, count in result["reasons"].items():
             self.tally.rejected[operator, reason] += count
         for effect in result["passed"]:
-            facts, found = known[effect["element"]]
+            facts, found = batch[effect["job"]]
             change = observed(found[effect["change"]], effect["before"], effect["said"])
             if change is None:
                 self.tally.rejected[operator, "step too small to see"] += 1
@@ -163,6 +163,10 @@ class Director:
             for candidate in itertools.islice(found, TRIES):
                 done += 1
                 take = self.attempt(candidate)
+                if take is None and not self.stage.is_clean():
+                    # What an earlier change left behind lies outside of this one's box.
+                    kept, pending = kept + self._settle(pending), []
+                    take = self.attempt(candidate)
                 if take is None:
                     continue
                 taken.add(candidate.facts["selector"])

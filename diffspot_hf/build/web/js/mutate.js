@@ -184,13 +184,13 @@
   D.dryRun = (jobs, rules, enough) => {
     const passed = [], reasons = {};
     let tried = 0;
-    for (const [i, changes] of jobs) {
+    for (const [job, [i, changes]] of jobs.entries()) {
       if (passed.length >= enough) break;
       for (let n = 0; n < changes.length; n++) {
         tried++;
         const result = D.attempt(D.elements[i], changes[n], rules);
         if (!result.reason) {
-          passed.push({ element: i, change: n, ...result });
+          passed.push({ job, change: n, ...result });
           break;
         }
         reasons[result.reason] = (reasons[result.reason] || 0) + 1;
