@@ -105,8 +105,8 @@ def view_of(options: Any) -> View | None:
 def tenth(rows: Iterable[Row], *, share: int = 10, seed: int = 0) -> list[str]:
     """Ids of a subset of floor(n / `share`) items a task, with the items of a group kept together.
 
-    Groups are drawn with `seed`, whatever the order of the rows; where the last one does not fit whole, as many of its items as are left to take are
-    kept (floor(n/10) is rarely a multiple of five). On the released counts that makes 74 items.
+    Groups are drawn with `seed`, whatever the order of the rows. Where the last one does not fit whole, as many of its
+    items as are left to take are kept (floor(n/10) is rarely a multiple of five). Of the released counts that makes 74.
     """
     by_task: dict[tuple[str, str], dict[str, list[str]]] = {}
     for row in rows:
