@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from ...errors import need
-from .canvas import Pixels
+from .canvas import Pixels, level
 from .finding import BoxPx
 
 cv2 = need("cv2", "pixel")
@@ -30,16 +30,6 @@ class Glyph:
 
     box: BoxPx
     cover: np.ndarray
-    color: tuple[int, int, int]
-
-    @cached_property
-    def center(self) -> tuple[float, float]:
-        """Where its weight lies (x, y). Text may stand between pixels, so that boxes jump where centres do not."""
-        mass = float(self.cover.sum())
-        columns, rows = self.cover.sum(axis=0, dtype=np.float64), self.cover.sum(axis=1, dtype=np.float64)
-        x = float(columns @ np.arange(len(columns))) / mass
-        y = float(rows @ np.arange(len(rows))) / mass
-        return self.box[0] + x + 0.5, self.box[1] + y + 0.5
 
     @property
     def right(self) -> int:
@@ -73,8 +63,8 @@ class Page:
         """Labels (int32, 0 = none) and statistics of the smooth areas large enough to be surfaces."""
         crop = self.crop
         smooth = np.ones((self.height, self.width), bool)
-        across = cv2.absdiff(crop[:, 1:], crop[:, :-1]).max(axis=2) > _SMOOTH
-        down = cv2.absdiff(crop[1:], crop[:-1]).max(axis=2) > _SMOOTH
+        across = level(crop[:, 1:], crop[:, :-1]) > _SMOOTH
+        down = level(crop[1:], crop[:-1]) > _SMOOTH
         smooth[:, 1:] &= ~across
         smooth[:, :-1] &= ~across
         smooth[1:] &= ~down
@@ -97,6 +87,8 @@ class Page:
     def ground(self) -> Pixels:
         """The surface under each pixel: its own colour where it is one, else that of the nearest surface pixel."""
         is_surface = self.surface_mask
+        if is_surface.all():
+            return self.crop
         if not is_surface.any():
             return np.broadcast_to(np.median(self.crop.reshape(-1, 3), axis=0).astype(np.uint8), self.crop.shape)
         _, nearest = cv2.distanceTransformWithLabels(
@@ -109,7 +101,7 @@ class Page:
     @cached_property
     def ink(self) -> np.ndarray:
         """uint8 (height, width): how far each pixel is from the surface under it, largest channel."""
-        return np.asarray(cv2.absdiff(self.crop, np.ascontiguousarray(self.ground)).max(axis=2))
+        return level(self.crop, np.ascontiguousarray(self.ground))
 
     @cached_property
     def cover(self) -> np.ndarray:
@@ -146,12 +138,11 @@ class Page:
         for group in _with_dots(boxes):
             (x, y), (right, bottom) = boxes[group, :2].min(axis=0), (boxes[group, :2] + boxes[group, 2:]).max(axis=0)
             view = slice(y, bottom), slice(x, right)
-            mine = np.logical_or.reduce([labels[view] == keep[index] for index in group])
+            mine = labels[view] == keep[group[0]]
+            for index in group[1:]:
+                mine |= labels[view] == keep[index]
             piece = np.where(mine, cover[view] * 255, 0).astype(np.uint8)
-            solid = mine & (cover[view] >= 0.8)
-            color = np.median(self.crop[view][solid if solid.any() else mine], axis=0)
-            box = (int(x), int(y), int(right - x), int(bottom - y))
-            found.append(Glyph(box, piece, (int(color[0]), int(color[1]), int(color[2]))))
+            found.append(Glyph((int(x), int(y), int(right - x), int(bottom - y)), piece))
         return found
 
 
@@ -161,7 +152,8 @@ def _with_dots(boxes: np.ndarray) -> list[list[int]]:
     if not len(boxes):
         return []
     x, y, w, h = boxes.T
-    for dot in np.flatnonzero(h <= 12):  # ours: pixels; no larger dot or accent belongs to running text
+    # Ours: a dot or accent is lower than most letters, and small outright.
+    for dot in np.flatnonzero((h <= np.minimum(12, 0.6 * np.median(h[h > 4]) if (h > 4).any() else 12)) & (w <= 14)):
         dx, dy, dw, dh = boxes[dot]
         inside = np.minimum(x + w, dx + dw) - np.maximum(x, dx)
         gap = np.maximum(dy - (y + h), y - (dy + dh))

@@ -29,30 +29,40 @@ class Line:
         return float(sum(int(glyph.cover.sum()) for glyph in self.glyphs)) / 255
 
 
+_REACH = 200  # ours: pixels; no word space is wider
+
+
 def lines(glyphs: list[Glyph]) -> list[Line]:
     """`glyphs` as lines, top to bottom, then left to right."""
+    done: list[list[Glyph]] = []
     rows: list[list[Glyph]] = []
     for glyph in sorted(glyphs, key=lambda g: (g.box[0], g.box[1])):
-        best, most = None, 0.0
-        for row in rows:
-            last = row[-1]
-            shared = min(last.bottom, glyph.bottom) - max(last.box[1], glyph.box[1])
-            tallest = max(g.box[3] for g in row[-4:])
-            near = glyph.box[0] - last.right <= 1.2 * max(tallest, glyph.box[3])
-            part = shared / min(last.box[3], glyph.box[3])
-            # Letters of a line share most of their height; a comma or a dash shares little with its neighbour.
-            if part < 0.4:
-                top, bottom = min(g.box[1] for g in row[-6:]), max(g.bottom for g in row[-6:])
-                inside = min(bottom, glyph.bottom) - max(top, glyph.box[1])
-                part = 0.4 if inside >= 0.8 * glyph.box[3] else 0.0
-            if near and part >= 0.4 and part > most:
-                best, most = row, part
-        if best is None:
+        open_rows = [row for row in rows if glyph.box[0] - row[-1].right <= _REACH]
+        if len(open_rows) < len(rows):
+            done += [row for row in rows if glyph.box[0] - row[-1].right > _REACH]
+            rows = open_rows
+        best = max(rows, key=lambda row: _fits(row, glyph), default=None)
+        if best is None or _fits(best, glyph) <= 0:
             rows.append([glyph])
         else:
             best.append(glyph)
-    found = [Line(tuple(row)) for row in rows]
+    found = [Line(tuple(row)) for row in done + rows]
     return sorted(found, key=lambda line: (line.box[1] + line.box[3] // 2, line.box[0]))
+
+
+def _fits(row: list[Glyph], glyph: Glyph) -> float:
+    """How well `glyph` goes on `row`: the share of height that it has in common with the last one, 0 if it does not."""
+    last = row[-1]
+    shared = min(last.bottom, glyph.bottom) - max(last.box[1], glyph.box[1])
+    lower, higher = sorted((last.box[3], glyph.box[3]))
+    # Most glyphs are on other rows, and this is asked for each of them.
+    if shared < -higher or glyph.box[0] - last.right > 1.2 * max(higher, *(g.box[3] for g in row[-4:])):
+        return 0.0
+    if shared >= 0.4 * lower:
+        return shared / lower
+    # A comma or a dash shares little with its neighbour, but lies within the line.
+    top, bottom = min(g.box[1] for g in row[-6:]), max(g.bottom for g in row[-6:])
+    return 0.4 if min(bottom, glyph.bottom) - max(top, glyph.box[1]) >= 0.8 * glyph.box[3] else 0.0
 
 
 def words(line: Line) -> list[Line]:

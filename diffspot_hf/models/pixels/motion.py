@@ -8,6 +8,7 @@ from . import boxes, shift
 from .finding import BoxPx, Finding, union
 from .region import Region, tone
 from .regions import contains
+from .words import box_of
 
 # Ours: share of the changed pixels that one offset has to explain; less is enough where it is far, since what moves far
 # comes to lie over other things.
@@ -19,7 +20,7 @@ def moved(region: Region) -> Finding | None:
     if int(region.change.max()) < 40 and region.painted > 0.8:
         return None  # A gradient that changed a little also looks like itself moved.
     pieces = region.pieces
-    offsets = shift.candidates(region.before, region.after, region.mask, pieces.found)
+    offsets = shift.candidates(region.a, region.b, region.mask, [piece.offset for piece in pieces.found])
     found = shift.shifted(region.a, region.b, region.mask, offsets) if offsets else None
     grew = _grown(region, found.offset if found is not None and found.explained >= _EXPLAINED else None)
     if grew is not None or found is None:
@@ -111,7 +112,7 @@ def rearranged(region: Region) -> Finding | None:
     if spread.max() <= 1:
         return _move(region, dx, dy, region.pieces.share) if dx or dy else _repainted(region)
     before = region.place(union(piece.word.box for piece in found))
-    after = region.place(shift.box_of(region.pieces.lines_after))
+    after = region.place(box_of(region.pieces.lines_after))
     if spread[0] <= 1:
         order = np.argsort([piece.word.box[1] for piece in found])
         slope = float(np.corrcoef(np.arange(len(order)), offsets[order, 1])[0, 1])
@@ -160,8 +161,10 @@ def _repainted(region: Region) -> Finding | None:
         ink = (region.before.cover > 0.3) & (region.after.cover > 0.3)
         if region.mask[ink].mean() < 0.5:
             return None
-        a = np.median([piece.word.glyphs[0].color for piece in region.pieces.found], axis=0)
-        b = np.median([piece.color for piece in region.pieces.found], axis=0)
+        solid = region.mask & (region.before.cover >= 0.8) & (region.after.cover >= 0.8)
+        if not solid.any():
+            return None
+        a, b = (np.median(side[solid], axis=0) for side in (region.a, region.b))
         least = 6
     if np.abs(a - b).max() < least:
         return None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from . import motion, paint, shift, typography
+from . import motion, paint, typography
 from .finding import Finding
 from .region import Region
+from .words import Pieces, box_of
 
 _CAUSES = (paint.cornered, paint.outlined, paint.recolored, motion.moved, paint.regraded)
 """Tried in this order: the causes that the fewest other things look like come first."""
@@ -42,11 +43,11 @@ def _typeset(region: Region, last: bool, apart: bool) -> Finding | None:
     verdict = typography.judge(found)
     if not last and not verdict.sure:
         return None
-    before, after = (region.place(shift.box_of(side)) for side in (found.lines_before, found.lines_after))
+    before, after = (region.place(box_of(side)) for side in (found.lines_before, found.lines_after))
     return Finding(verdict.kind, verdict.direction, before, after, "text", evidence=verdict.facts)
 
 
-def _is_print(found: shift.Pieces) -> bool:
+def _is_print(found: Pieces) -> bool:
     """Whether the touched ink can be text at all: more than one or two large pieces."""
     glyphs = [glyph for line in found.lines_before for glyph in line.glyphs]
     return len(glyphs) > 2 or max(max(glyph.box[2:]) for glyph in glyphs) <= 28

@@ -10,7 +10,6 @@ from .finding import Finding
 from .outline import hollow, outline
 from .region import Region, tone
 
-
 _FAINTEST = 0.02  # ours: of what was there; what keeps less is gone
 
 

@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 
 from ...errors import need
-from . import shift
 from .canvas import Canvas, level
 from .finding import BoxPx, Finding, Kind, Subject
 from .ink import Page
 from .regions import grown
+from .words import Pieces, pieces
 
 cv2 = need("cv2", "pixel")
 
@@ -35,9 +35,9 @@ class Region:
         self.before, self.after = Page(np.ascontiguousarray(self.a)), Page(np.ascontiguousarray(self.b))
 
     @cached_property
-    def pieces(self) -> shift.Pieces:
+    def pieces(self) -> Pieces:
         """The touched text of both sides, matched."""
-        return shift.pieces(self.before, self.after, self.mask)
+        return pieces(self.before, self.after, self.mask)
 
     @cached_property
     def smooth(self) -> np.ndarray:

@@ -10,7 +10,7 @@ from ...errors import need
 from .finding import Kind
 from .ink import Glyph
 from .lines import Line, picture, soft, words
-from .shift import Pieces
+from .words import Pieces
 
 cv2 = need("cv2", "pixel")
 
