@@ -125,7 +125,8 @@ def is_one_scale(tier: Tier, old: int, new: int, half: float) -> bool:
 def _has_corners(facts: Facts) -> bool:
     """Whether a person can see the element's corners: a picture, a border all around, or a background of its own."""
     framed = len(facts["borders"]) == 4 and all(_stands_out(facts, side) for side in scales.SIDES)
-    if framed or facts["tag"] == "img" or facts["gradient"]:
+    # Small pictures are mostly icons, whose corners are clear.
+    if framed or facts["gradient"] or (facts["tag"] == "img" and min(facts["rect"][2:]) >= 48):
         return True
     ground, around = facts["rgba"]["background-color"], facts["around"]
     return ground[3] >= SEEN and (around is None or _apart(ground, around))
