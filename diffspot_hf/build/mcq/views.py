@@ -7,12 +7,13 @@ enlarged to the picture's size. The paper describes the three without numbers: m
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import numpy as np
 from PIL import Image
 
 from ...errors import UsageError
+from ...rows import iter_jsonl
 from ...types import Picture, Row
 from .patches import png_bytes
 from .tasks import TASKS
@@ -36,12 +38,13 @@ FILTERS = {
 @dataclass(frozen=True)
 class View:
     """How both pictures of an item are shown. `margin` is added on each side, as a share of the box's longer side;
-    `least` is the smallest side of a crop in pixels."""
+    `least` is the smallest side of a crop in pixels; `cues` are boxes by item id that go before the rows' own."""
 
     kind: str = "crop"
     margin: float = 0.5
     filter: str = "lanczos"
     least: int = 64
+    cues: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -52,7 +55,12 @@ class View:
             raise UsageError(f"a view needs a margin from 0 to 10 and a positive least side, found {self}")
 
     def describe(self) -> dict[str, Any]:
-        return asdict(self)
+        """Everything that the pictures depend on; boxes that were given, as a digest."""
+        described = {name: getattr(self, name) for name in ("kind", "margin", "filter", "least")}
+        if self.cues:
+            text = json.dumps(self.cues, sort_keys=True)
+            described["cues"] = hashlib.sha256(text.encode()).hexdigest()
+        return described
 
     def apply(self, row: Row, pictures: Sequence[Picture]) -> list[Picture]:
         """The pictures of `row` in this view. Raises `UsageError` when the row has no cue box for one of them."""
@@ -61,7 +69,7 @@ class View:
         return [self._seen(row, side, picture) for side, picture in zip("12", pictures, strict=True)]
 
     def _seen(self, row: Row, side: str, picture: Picture) -> Picture:
-        box = row.get(f"bbox_{side}")
+        box = self.cues.get(row["id"], {}).get(f"bbox_{side}") or row.get(f"bbox_{side}")
         if box is None:
             raise UsageError(
                 f"row {row['id']}: no cue box for image {side} (bbox_{side}), which the view {self.kind} needs"
@@ -94,12 +102,32 @@ class View:
 
 
 def view_of(options: Any) -> View | None:
-    """The view that `options` ask for with ``view``, ``view_margin`` and ``view_filter``; None for full pictures."""
+    """The view that `options` ask for with ``view``, ``view_margin``, ``view_filter`` and ``view_cues`` (a file, see
+    `read_cues`); None for full pictures."""
     kind = getattr(options, "view", None) or "full"
     if kind == "full":
         return None
     given = {name: getattr(options, f"view_{name}", None) for name in ("margin", "filter")}
+    cues = getattr(options, "view_cues", None)
+    if cues is not None:
+        given["cues"] = read_cues(Path(cues))
     return View(kind, **{name: value for name, value in given.items() if value is not None})
+
+
+def read_cues(path: Path) -> dict[str, dict[str, Any]]:
+    """Cue boxes by item id out of a JSONL file, ``{"id", "bbox_1", "bbox_2"}`` a line, each box ``{x, y, w, h}`` in
+    pixels of its picture. For data without boxes of its own, such as the commonality items of the release."""
+    found: dict[str, dict[str, Any]] = {}
+    for number, line in iter_jsonl(path):
+        boxes = {side: line.get(side) for side in ("bbox_1", "bbox_2")}
+        for side, box in boxes.items():
+            numbers = [box.get(key) for key in "xywh"] if isinstance(box, Mapping) else []
+            if len(numbers) != 4 or not all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers):
+                raise UsageError(f"{path}, line {number}: {side} must be an object with the numbers x, y, w, h")
+        if not isinstance(line.get("id"), str) or line["id"] in found:
+            raise UsageError(f"{path}, line {number}: an id that is missing or stands twice")
+        found[line["id"]] = boxes
+    return found
 
 
 def tenth(rows: Iterable[Row], *, share: int = 10, seed: int = 0) -> list[str]:

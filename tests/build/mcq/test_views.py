@@ -13,10 +13,11 @@ import pytest
 
 from diffspot_hf.build.mcq.patches import png_bytes
 from diffspot_hf.build.mcq.tasks import TASKS
-from diffspot_hf.build.mcq.views import View, compare, tenth, view_of, write_comparison
+from diffspot_hf.build.mcq.views import View, compare, read_cues, tenth, view_of, write_comparison
 from diffspot_hf.errors import UsageError
 from diffspot_hf.types import Picture
 
+BOX = {"x": 1, "y": 1, "w": 9, "h": 9}
 ROW = {"id": "r", "bbox_1": {"x": 100, "y": 60, "w": 40, "h": 20}, "bbox_2": {"x": 0, "y": 0, "w": 10, "h": 10}}
 
 
@@ -76,6 +77,28 @@ def test_options_choose_the_view():
     assert view_of(SimpleNamespace(view="full")) is None
     wanted = SimpleNamespace(view="crop-resize", view_margin=0.2, view_filter="bilinear")
     assert view_of(wanted) == View("crop-resize", 0.2, "bilinear")
+
+
+def test_boxes_from_a_file_go_before_those_of_the_row(tmp_path):
+    path = tmp_path / "cues.jsonl"
+    box = {"x": 10, "y": 20, "w": 30, "h": 40}
+    path.write_text(json.dumps({"id": "r", "bbox_1": box, "bbox_2": box}))
+    view = view_of(SimpleNamespace(view="crop", view_margin=0.0, view_cues=path))
+    plain = View("crop", margin=0.0)
+    assert [seen.rgb.size for seen in view.apply({"id": "r"}, pictures())] == [(57, 64)] * 2
+    assert [seen.rgb.size for seen in view.apply(ROW | {"id": "x"}, pictures())] == [(64, 64), (37, 37)]
+    assert view.describe() == plain.describe() | {"cues": view.describe()["cues"]}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [{"id": "r"}, {"id": "r", "bbox_1": [1, 2, 3, 4], "bbox_2": None}, {"bbox_1": BOX, "bbox_2": BOX}],
+    ids=["no boxes", "a list", "no id"],
+)
+def test_a_file_of_boxes_that_cannot_be_used_says_where(tmp_path, line):
+    (tmp_path / "cues.jsonl").write_text(json.dumps(line))
+    with pytest.raises(UsageError, match="line 1"):
+        read_cues(tmp_path / "cues.jsonl")
 
 
 ROWS = [
