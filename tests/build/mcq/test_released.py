@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import datasets
 import pytest
 
 from diffspot_hf.build.mcq.tasks import TASKS
 from diffspot_hf.dataset_scripts.common import refused_rows
-from diffspot_hf.dataset_scripts.dicobench import DiCoBench
+from diffspot_hf.dataset_scripts.dicobench import DiCoBench, commit_read
 from diffspot_hf.errors import UsageError
 
 ATTRIBUTE = "vstar_questions_from_difference_attribute.json"
@@ -130,3 +131,43 @@ def test_an_entry_for_a_file_that_is_not_there_is_named(released):
 def test_an_index_without_files_is_an_error(released, index):
     with pytest.raises(UsageError, match="expected .*datasets"):
         read(released({ATTRIBUTE: [item(0)]}, index=index))
+
+
+SHA = "0123456789abcdef0123456789abcdef01234567"
+
+
+def test_the_official_data_is_read_at_one_commit_and_the_commit_is_kept(released, monkeypatch):
+    import huggingface_hub
+
+    root = released({ATTRIBUTE: [item(n) for n in range(5)]})
+    asked = []
+
+    class Api:
+        def dataset_info(self, repo, revision):
+            asked.append((repo, revision))
+            return SimpleNamespace(sha=SHA)
+
+    def snapshot(repo, repo_type, revision, allow_patterns):
+        asked.append((repo, revision))
+        return str(root)
+
+    monkeypatch.setattr(huggingface_hub, "HfApi", Api)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
+    rows = datasets.load_dataset("dicobench", "official", split="test")
+    assert asked == [("oking0197/DiCoBench", "main"), ("oking0197/DiCoBench", SHA)]
+    assert rows.num_rows == 5
+    assert commit_read(rows.info) == SHA
+    assert commit_read(load(root).info) is None
+
+
+def test_data_behind_a_gate_says_how_to_get_access(monkeypatch):
+    import huggingface_hub
+
+    def refuse(*_, **__):
+        error = huggingface_hub.errors.GatedRepoError.__new__(huggingface_hub.errors.GatedRepoError)
+        Exception.__init__(error, "403: ask for access")
+        raise error
+
+    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", refuse)
+    with pytest.raises(UsageError, match="gives access on request and this account has none yet.*HF_TOKEN"):
+        datasets.load_dataset("dicobench", "official", commit="1" * 40)
