@@ -29,6 +29,7 @@ from .domains import without_pages
 from .freeze_page import Limits, freeze_page
 from .inputs import LABELS, Job, list_jobs
 from .inspect_page import are_twins, inspect_page
+from .site import LoopbackSite, Refused, Site
 from .tailwind import BUILT, PLAY, Tailwind
 
 LISTING, LOG, REPORT = "pages.jsonl", "freeze_log.jsonl", "freeze_report.json"
@@ -149,7 +150,7 @@ def _kept(browser: Browser, job: Job, out: Path, limits: Limits, fetched: list[s
             styled.update({"tailwind": True, "tailwind_version": built[1]})
             return Tailwind.find(Path(folder) for folder in fetched).added(classes, built[1], text)
 
-    frozen = freeze_page(browser, site, job.url, limits=limits, head=head, restyle=restyle)
+    frozen = freeze_page(browser, site, _where_it_is(site, job.url), limits=limits, head=head, restyle=restyle)
     scratch = out / "work" / f"{job.page_id}.html"
     scratch.write_text(frozen.html, encoding="utf-8")
     look = inspect_page(browser, scratch, scratch.parent, frozen, seconds=limits.seconds)
@@ -178,11 +179,21 @@ def _kept(browser: Browser, job: Job, out: Path, limits: Limits, fetched: list[s
     return {"row": row, "inside": inside, "look": {"thumb": look.thumb, "shape": look.shape}}
 
 
+def _where_it_is(site: Site, url: str) -> str:
+    """`url`, or where the server sends who asks for it, so that the page's own addresses count from the right place."""
+    if not isinstance(site, LoopbackSite):
+        return url
+    try:
+        return site.follow(url)[0]
+    except Refused as why:
+        raise PageError("redirects" if str(why) == "redirects" else "unreadable", f"{url}: {why}") from why
+
+
 def _markup(job: Job) -> str:
     """The source text of the page, as far as it is at hand."""
     try:
         return job.site().read(job.url)[0].decode("utf-8", errors="replace")
-    except Exception:  # the loading itself will say why it cannot be read
+    except Refused:  # the loading itself will say so
         return ""
 
 

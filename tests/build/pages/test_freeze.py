@@ -228,10 +228,19 @@ def test_a_fetched_package_is_frozen_with_what_it_needs_and_without_its_photos(m
 
 def test_a_loopback_server_is_frozen_and_stays_on_its_origin(tmp_path, ask, freeze):
     css = (200, {"Content-Type": "text/css"}, b".card{color:rgb(3, 3, 3)}")
-    home = (200, {"Content-Type": "text/html"}, html("", '<link rel=stylesheet href="/a.css">').encode())
-    with served({"/": home, "/a.css": css}) as origin:
-        report = freeze([f"{origin}/"], tmp_path / "out", limits=Limits(seconds=15))
-    assert report["dropped_pages"] == []
+    home = (200, {"Content-Type": "text/html"}, html("", '<link rel=stylesheet href="a.css">').encode())
+    answers = {
+        "/new/": home,
+        "/new/a.css": css,
+        "/old": (302, {"Location": "/new/"}, b""),
+        "/away": (302, {"Location": "http://example.invalid/"}, b""),
+    }
+    with served(answers) as origin:
+        report = freeze([f"{origin}/{path}" for path in ("old", "away", "none")], tmp_path / "out")
+    assert {page["path"]: page["reason"] for page in report["dropped_pages"]} == {
+        "away": "redirects",
+        "none": "unreadable",
+    }
     [file] = (tmp_path / "out").glob("*.html")
     assert ask(file, "getComputedStyle(document.querySelector('.card')).color") == "rgb(3, 3, 3)"
 
