@@ -72,6 +72,7 @@
       return /search/i.test(`${type} ${el.placeholder} ${el.name}`) ? "search field" : "input field";
     }
     if (tag === "button" || role === "button") return "button";
+    if (tag === "th" && !el.closest("thead") && el.scope !== "col") return ""; // mail pages lay out with such cells
     if (has(el, /(^|\s)btn(-(primary|secondary|default|lg|sm|success|outline))?(\s|$)/)) return "button";
     if (tag === "a") {
       const boxed = D.rgba(cs.backgroundColor)[3] > 0.5 || bordersOf(cs).length === 4;
@@ -82,6 +83,8 @@
     if (tag === "img" && (has(el, /avatar|rounded-circle|img-circle/) || (parseFloat(cs.borderTopLeftRadius) * 2 >= r.width && r.width <= 160)))
       return "avatar";
     for (const [pattern, kind] of HINTS) if (has(el, pattern)) return kind;
+    if (/^(table|tr|td|th|thead)$/.test(tag) && !holdsData(el)) return "";
+    if (tag === "th" && !el.closest("thead") && el.scope !== "col") return "table cell";
     return TAGS[tag] || "";
   };
   const WORDED = /^(heading|button|link|list item|table cell|column header|form label|badge|caption|paragraph|quotation)$/;
@@ -130,13 +133,26 @@
     const found = el.querySelector("h1,h2,h3,h4,h5,h6,legend,caption,[class*=card-title],[class*=panel-title],[class*=title]");
     return found && D.inView(found.getBoundingClientRect()) ? shownText(found) : "";
   };
+  // What stands in another column, or below, is nobody's heading here.
+  const standsOver = (found, el) => {
+    const a = found.getBoundingClientRect(), b = el.getBoundingClientRect();
+    return a.bottom <= b.top + 2 && a.left < b.right && a.right > b.left;
+  };
+  // The heading that the element stands under: the last one before it in the smallest surroundings that have any.
+  const HEADINGS = "h1,h2,h3,h4,h5,h6,legend,caption,[class*=card-title],[class*=panel-title]";
   const headingAbove = (el) => {
-    for (let at = el.parentElement, n = 0; at && at !== document.body && n < 7; at = at.parentElement, n++) {
-      const text = headingIn(at);
-      const found = text && at.querySelector("h1,h2,h3,h4,h5,h6,legend,caption,[class*=card-title],[class*=panel-title],[class*=title]");
-      if (found && !found.contains(el) && !el.contains(found)) return text;
+    for (let at = el.parentElement, n = 0; at && at !== document.body && n < 8; at = at.parentElement, n++) {
+      const before = [...at.querySelectorAll(HEADINGS)].filter(
+        (h) => !h.contains(el) && h.compareDocumentPosition(el) & Node.DOCUMENT_POSITION_FOLLOWING && D.inView(h.getBoundingClientRect()));
+      if (before.length) return shownText(before.at(-1));
     }
     return "";
+  };
+  // Tables that only arrange a page have no headers, no borders between rows, or tables inside.
+  const holdsData = (el) => {
+    const table = el.closest("table");
+    if (!table || table.getAttribute("role") === "presentation" || table.querySelector("table")) return false;
+    return !!table.querySelector("thead,th[scope],caption") || (table.rows.length > 1 && table.rows[0].cells.length > 1);
   };
 
   const nameOf = (el, cs, r, own) => {
@@ -254,14 +270,20 @@
       else f.inside = alike.at(-1).i;
       facts.push(f);
     }
+    // One of several alike is told by the heading it stands under where that is its own, else by counting.
     for (const alike of named.values()) {
       alike.sort((a, b) => Math.abs(a.rect[1] - b.rect[1]) > 4 ? a.rect[1] - b.rect[1] : a.rect[0] - b.rect[0]);
-      alike.forEach((f, n) => ((f.name.nth = n + 1), (f.name.of = alike.length)));
+      const under = alike.map((f) => f.name.above);
+      alike.forEach((f, n) => {
+        const { label, picture, heading, beside, above } = f.name;
+        const alone = alike.length === 1, own = above && under.indexOf(above) === under.lastIndexOf(above);
+        Object.assign(f.name, alone || own ? { nth: 1, of: 1 } : { nth: n + 1, of: alike.length });
+        if (alone ? label || picture || heading || beside : !own) f.name.above = "";
+      });
     }
     for (const f of facts) if (f.inside !== undefined) {
-      const outer = facts.find((g) => g.i === f.inside);
-      f.name.nth = outer.name.nth;
-      f.name.of = outer.name.of;
+      const { nth, of, above } = facts.find((g) => g.i === f.inside).name;
+      Object.assign(f.name, { nth, of, above });
     }
     return { facts, unfit };
   };
