@@ -242,10 +242,12 @@ def _way(x: float, y: float) -> str:
 
 def _moved(s: Scene) -> str:
     """What else a person sees: where the text went, or how the box changed."""
-    if s.effect.get("text"):
-        x, y = s.effect["text"]
-        if max(abs(x), abs(y)) >= 1:
-            return f" Its text sits {_few(max(abs(x), abs(y)))} {_further(x, y)}."
+    first, most = s.effect.get("text"), s.effect.get("farthest")
+    if s.change.operator == "spacing" and most and first != most:
+        x, y = most
+        return f" What is in it moves by up to {_few(max(abs(x), abs(y)))} {_way(x, y)}."
+    if first and max(abs(first[0]), abs(first[1])) >= 1:
+        return f" Its text sits {_few(max(abs(first[0]), abs(first[1])))} {_further(*first)}."
     w, h = (s.effect["after"][n] - s.effect["rect"][n] for n in (2, 3))
     if s.change.operator == "spacing" and max(abs(w), abs(h)) >= 1:
         size, words = (w, ("wider", "narrower")) if abs(w) >= abs(h) else (h, ("taller", "shorter"))

@@ -44,6 +44,8 @@ def phrase(name: Mapping[str, Any]) -> str:
     "the second of the five 'View' buttons"
     >>> phrase(blank | {"kind": "card", "label": "Revenue $12 up 4%", "heading": "Revenue"})
     "the card headed 'Revenue'"
+    >>> phrase(blank | {"kind": "button", "label": "PDF", "above": "March"})
+    "the 'PDF' button under 'March'"
     >>> phrase(blank | {"kind": "icon", "beside": "Dashboard"})
     "the icon beside 'Dashboard'"
     >>> phrase(blank | {"kind": "button", "picture": "search"})
@@ -54,7 +56,8 @@ def phrase(name: Mapping[str, Any]) -> str:
         count = NUMBERS[name["of"]] if name["of"] < len(NUMBERS) else str(name["of"])
         form = f"{ORDINALS[min(name['nth'], len(ORDINALS)) - 1]} of the {count} {form}"
         thing = plural(thing)
-    return f"the {form.format(thing=thing, text=quoted(text))}"
+    under = f" under {quoted(name['above'])}" if name["above"] else ""
+    return f"the {form.format(thing=thing, text=quoted(text))}{under}"
 
 
 def _parts(name: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -68,13 +71,14 @@ def _parts(name: Mapping[str, Any]) -> tuple[str, str, str]:
     if label and kind in TEXTS_FIRST:
         return kind, "{text} {thing}", label
     if label:
-        return kind, "{thing} with {text}" if kind in HOLDERS else "{thing} {text}", label
+        holds = kind in HOLDERS or (kind in ("list item", "table row") and len(label) > LONGEST // 2)
+        return kind, "{thing} with {text}" if holds else "{thing} {text}", label
     if name["picture"]:
         return (kind, f"{name['picture']} {{thing}}", "") if kind == "icon" else (
             kind, f"{{thing}} with the {name['picture']} icon", "")  # fmt: skip
     if name["beside"]:
         return kind, "{thing} beside {text}", name["beside"]
-    return (kind, "{thing} under {text}", name["above"]) if name["above"] else (kind, "{thing}", "")
+    return kind, "{thing}", ""
 
 
 def noun(name: Mapping[str, Any]) -> str:
@@ -127,6 +131,5 @@ def place(rect: Sequence[float], viewport: tuple[int, int]) -> str:
 
 
 def located(name: Mapping[str, Any], rect: Sequence[float], viewport: tuple[int, int]) -> str:
-    """The phrase with the place, and with the heading it stands under where several are alike."""
-    context = f" under {quoted(name['above'])}" if name["above"] and name["of"] > 1 else ""
-    return f"{phrase(name)}{context} {place(rect, viewport)}"
+    """The phrase with the place on the screen."""
+    return f"{phrase(name)} {place(rect, viewport)}"

@@ -27,7 +27,7 @@ def make(
 ) -> dict[str, Any]:
     """Everything that ``report.json`` holds, from the rows and the diary of a build."""
     got = Counter(cell_of(row) for row in rows)
-    tally, unfit, dropped = Tally(), Counter[str](), Counter[str]()
+    tally, unfit, dropped, refused = Tally(), Counter[str](), Counter[str](), Counter[str]()
     lost = []
     for found in [*surveyed.values(), *finished]:
         if found["dropped"]:
@@ -36,6 +36,7 @@ def make(
         if "tally" in found:
             tally.add(Tally.from_json(found["tally"]))
         unfit.update(found.get("unfit", {}))
+        refused.update(found.get("refused", {}))
     sources = {page.page_id: page.source for page in pages}
     by_page = Counter(row["page_id"] for row in rows)
     return {
@@ -48,6 +49,7 @@ def make(
             "used": len(by_page),
             "most_pairs_from_one": max(by_page.values(), default=0),
             "dropped": dict(sorted(dropped.items())),
+            "refused_requests": dict(sorted(refused.items())),
         },
         "dropped_pages": lost,
         "unfit_elements": dict(sorted(unfit.items())),
@@ -160,7 +162,8 @@ def markdown(report: Mapping[str, Any]) -> str:
     lines += _table(
         ["page", "reason"], [[p["page_id"], _cell(f"{p['dropped']} {p['detail']}")] for p in report["dropped_pages"]]
     )
-    lines += ["## Where the pairs come from", ""]
+    asked = _counts(pages["refused_requests"])
+    lines += [f"What pages asked for and did not get: {asked or 'nothing'}.", "", "## Where the pairs come from", ""]
     lines += _table(["domain", "pairs"], list(report["domains"].items()))
     lines += _table(["source", "pairs"], list(report["sources"].items()))
     lines += ["Elements left out whatever the operator: " + (_counts(report["unfit_elements"]) or "none") + "."]

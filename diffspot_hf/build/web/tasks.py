@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,9 +76,13 @@ class Shoot:
 
 
 def survey(browser: Browser, task: Survey) -> dict[str, Any]:
-    """What the survey keeps of one page: ``{page_id, dropped, detail, first, supply, swaps, unfit, tally}``."""
+    """What the survey keeps of one page: ``{page_id, dropped, detail, refused, first, supply, swaps, unfit, tally}``.
+
+    `refused` counts what the page asked for and did not get: requests to the network, files outside its folder, …
+    """
     settings = task.settings
     found: dict[str, Any] = {"page_id": task.page.page_id, "dropped": "", "detail": ""}
+    before = Counter(browser.blocked)
     try:
         with on_stage(browser, task.page, seconds=SURVEY_SECONDS, gate_name=settings.gate) as stage:
             director = Director(stage, settings.seed)
@@ -86,8 +91,8 @@ def survey(browser: Browser, task: Survey) -> dict[str, Any]:
             found["unfit"] = director.unfit
             found["tally"] = director.tally.as_json()
     except PageError as error:
-        return {"page_id": task.page.page_id, "dropped": error.reason, "detail": error.detail[:300]}
-    return found
+        found = {"page_id": task.page.page_id, "dropped": error.reason, "detail": error.detail[:300]}
+    return found | {"refused": dict(sorted((browser.blocked - before).items()))}
 
 
 def shoot(browser: Browser, task: Shoot) -> dict[str, Any]:

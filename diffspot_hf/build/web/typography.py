@@ -84,7 +84,9 @@ def line_ratio(facts: Facts) -> float:
 
 
 def lines_kind(facts: Facts) -> str:
-    return "container" if not facts["own"] else "lines" if facts["lines"] > 1 else "line"
+    if facts["own"]:
+        return "lines" if facts["lines"] > 1 else "line"
+    return "line" if facts["name"]["kind"] in ("list item", "link", "button", "table cell") else "container"
 
 
 def direction(sign: int) -> str:

@@ -104,7 +104,9 @@ def _instead(old: str, rng: random.Random, words: Sequence[str]) -> str | None:
         if w.isalpha() and w.casefold() != old.casefold() and script(w) == script(old)
         and abs(len(w) - len(old)) <= slack and len(w) >= min(len(old), 2)
     })  # fmt: skip
-    return like(rng.choice(good), old) if good else None
+    # A word that already has the right capitals is no name brought low.
+    ready = [w for w in good if like(w, old) == w]
+    return like(rng.choice(ready or good), old) if good else None
 
 
 def like(word: str, model: str) -> str:

@@ -167,8 +167,9 @@
           return { reason: moved ? "moves its surroundings" : "content sticks out" };
       }
       if (rules.mustMove && !moves.length) return { reason: "nothing moves" };
-      const text = moves.find(([node]) => node.nodeType === 3 && el.contains(node));
-      if (text) done.text = [text[1], text[2]];
+      const texts = moves.filter(([node]) => node.nodeType === 3 && el.contains(node)).map(([, x, y]) => [x, y]);
+      done.text = texts[0] ?? null;
+      done.farthest = texts.reduce((a, b) => (Math.hypot(...b) > Math.hypot(...a) + 0.5 ? b : a), texts[0] ?? null);
       const seen = D.visibleRect(el);
       if (seen.width < rectAfter.width - 1 || seen.height < rectAfter.height - 1) return { reason: "clipped" };
       if (wasCut && newlyCut(wasCut, cutOff(el))) return { reason: "clipped" };
