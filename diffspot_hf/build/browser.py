@@ -248,7 +248,7 @@ class Browser:
             self._serve(route, request, tab.root, tab.scripts)
         elif origin in self.origins:
             route.continue_()
-        elif request.is_navigation_request() and request.frame == page.main_frame:
+        elif request.is_navigation_request() and _frame_of(request) == page.main_frame:
             self.blocked["navigation"] += 1
             route.fulfill(status=204)  # "no content" leaves the page where it is; an abort would show an error page
         else:
@@ -289,3 +289,10 @@ class Browser:
         self.blocked["dialog"] += 1
         with contextlib.suppress(Exception):
             dialog.dismiss()
+
+
+def _frame_of(request: Request) -> Any:
+    """The frame that asks, None while a pop-up has none yet (Playwright raises then)."""
+    with contextlib.suppress(Exception):
+        return request.frame
+    return None

@@ -20,7 +20,10 @@ FONTS = {
     "fonts-liberation": "Liberation Sans",
     "fonts-noto-core": "Noto Sans",
     "fonts-inter": "Inter",
+    "fonts-open-sans": "Open Sans",
+    "fonts-roboto-unhinted": "Roboto",
     "fonts-ipafont-gothic": "IPAGothic",
+    "fonts-wqy-microhei": "WenQuanYi Micro Hei",
 }
 """Debian package → a family it brings. Pixels depend on fonts: the sample was rendered with exactly these."""
 
