@@ -141,6 +141,7 @@
   // The heading that the element stands under: the last one before it in the smallest surroundings that have any.
   const HEADINGS = "h1,h2,h3,h4,h5,h6,legend,caption,[class*=card-title],[class*=panel-title]";
   const headingAbove = (el) => {
+    if (el.closest(HEADINGS)) return "";
     for (let at = el.parentElement, n = 0; at && at !== document.body && n < 8; at = at.parentElement, n++) {
       const before = [...at.querySelectorAll(HEADINGS)].filter(
         (h) => !h.contains(el) && h.compareDocumentPosition(el) & Node.DOCUMENT_POSITION_FOLLOWING && D.inView(h.getBoundingClientRect()));
