@@ -22,7 +22,8 @@ _SCRAP = 0.05  # ours: share of the changed pixels below which what lies beside 
 
 
 def compare(before: Any, after: Any) -> list[Finding]:
-    """What changed from `before` to `after` (Pillow images or uint8 RGB arrays), largest first; [] if they are equal.
+    """What changed from `before` to `after` (Pillow images or uint8 RGB arrays), the causes before what
+    they pushed aside, the largest first; [] if they are equal.
 
     Deterministic; any difference of any channel gives at least one finding. Boxes are `xywh_px`, each in its own image.
     """
@@ -34,7 +35,8 @@ def compare(before: Any, after: Any) -> list[Finding]:
     if box is not None:
         total = int(np.count_nonzero(canvas.mask))
         parts = joined(_explained(canvas, box, total, _GAPS), (canvas.mask.shape[1], canvas.mask.shape[0]))
-        found += sorted(parts, key=lambda f: (-f.share, f.box))[:_MANY]
+        # What was merely pushed aside comes after what pushed it.
+        found += sorted(parts, key=lambda f: (f.kind == "moved", -f.share, f.box))[:_MANY]
     if canvas.scale != (1.0, 1.0):
         found = [replace(f, box_after=f.box_after and canvas.box_after(f.box_after)) for f in found]
     return found
@@ -59,7 +61,7 @@ def _explained(canvas: Canvas, box: BoxPx, total: int, gaps: tuple[int, ...]) ->
             break
     else:
         parts = []
-    region = Region(canvas, box)
+    region = Region(canvas, box, parts)
     found = explain(region, last=not parts, apart=bool(parts) and gaps[0] == _GAPS[0])
     if found is not None:
         return [replace(found, share=float(np.count_nonzero(mask)) / total)]

@@ -29,10 +29,21 @@ def moved(region: Region) -> Finding | None:
     far = max(abs(dx), abs(dy)) >= _FAR
     if found.explained < (_FAR_EXPLAINED if far else _EXPLAINED):
         return None
+    if found.explained < _EXPLAINED and _left_out(region, found.offset):
+        return None
     # Where one word of a line is replaced, the words after it move along the line; the replaced one is not found.
     if not dy and len(pieces.lines_before) == 1 and pieces.share < 0.5 and found.explained < 0.995:
         return None
     return _move(region, dx, dy, found.explained)
+
+
+def _left_out(region: Region, offset: tuple[int, int]) -> bool:
+    """Whether a part of the region did something else than move by `offset`."""
+    for mask in region.part_masks(least=0.05):
+        alone = shift.shifted(region.a, region.b, mask, [offset])
+        if alone is not None and alone.explained < 0.35:
+            return True
+    return False
 
 
 def _move(region: Region, dx: int, dy: int, explained: float) -> Finding:
@@ -72,19 +83,29 @@ def _grown(region: Region, offset: tuple[int, int] | None) -> Finding | None:
     if offset is not None and not _stays(offset, left, right, top, bottom):
         return None
     inside = [piece.offset for piece in pieces.found if contains(one, piece.word.box)]
-    dx, dy = (round(float(v)) for v in np.median(inside, axis=0)) if inside else (0, 0)
+    before, after = region.place(one), region.place(two)
+    if not inside:
+        if _cut(one, region) or _cut(two, region):
+            return None  # What reaches the rim of the picture is only seen to end there.
+        size = _bigger(two[2] - one[2], two[3] - one[3])
+        return Finding("box_size", size, before, after, "box")
+    dx, dy = (round(float(v)) for v in np.median(inside, axis=0))
     gaps = {"left": dx - left, "right": right - dx, "above": dy - top, "below": bottom - dy}
     gaps = {side: gap for side, gap in gaps.items() if gap}
     sizes = [abs(gap) for gap in gaps.values()]
     if not sizes or (max(sizes) < 2 and len(sizes) > 1):
         return None  # One pixel all around is the soft rim of something else.
-    before, after = region.place(one), region.place(two)
     facts = {"gaps": gaps, "offset": (dx, dy)}
     most = max(gaps, key=lambda side: abs(gaps[side]))
     if sizes.count(abs(gaps[most])) == 1:
         amount = "more" if gaps[most] > 0 else "less"
         return Finding("spacing", f"{amount} {most}", before, after, "box", evidence=facts)
     return Finding("box_size", _bigger(two[2] - one[2], two[3] - one[3]), before, after, "box", evidence=facts)
+
+
+def _cut(box: BoxPx, region: Region) -> bool:
+    height, width = region.mask.shape
+    return box[0] <= 0 or box[1] <= 0 or box[0] + box[2] >= width or box[1] + box[3] >= height
 
 
 def _stays(offset: tuple[int, int], left: int, right: int, top: int, bottom: int) -> bool:

@@ -40,11 +40,20 @@ def _typeset(region: Region, last: bool, apart: bool) -> Finding | None:
     arranged = motion.rearranged(region) if found.share >= (_APART if apart else _REARRANGED) else None
     if arranged is not None or apart or not _is_print(found):
         return arranged
+    if not last and _pushed_away(found):
+        return None  # One line changed and pushed another away: two things to say.
     verdict = typography.judge(found)
     if not last and not verdict.sure:
         return None
     before, after = (region.place(box_of(side)) for side in (found.lines_before, found.lines_after))
     return Finding(verdict.kind, verdict.direction, before, after, "text", evidence=verdict.facts)
+
+
+def _pushed_away(found: Pieces) -> bool:
+    """Whether some line of text is all there, but higher or lower."""
+    there = {id(glyph): piece.offset[1] for piece in found.found for glyph in piece.word.glyphs}
+    lines = [line.glyphs for line in found.lines_before if len(line.glyphs) >= 3]
+    return any(all(abs(there.get(id(glyph), 0.0)) >= 2 for glyph in glyphs) for glyphs in lines)
 
 
 def _is_print(found: Pieces) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +11,7 @@ from ...errors import need
 from .canvas import Canvas, level
 from .finding import BoxPx, Finding, Kind, Subject
 from .ink import Page
+from .outline import rim
 from .regions import grown
 from .words import Pieces, pieces
 
@@ -21,9 +23,10 @@ _MARGIN = 40  # ours: pixels of unchanged page around a region, to know what lie
 class Region:
     """One stretch of the canvas that changed, with its surroundings."""
 
-    def __init__(self, canvas: Canvas, box: BoxPx) -> None:
+    def __init__(self, canvas: Canvas, box: BoxPx, parts: Sequence[BoxPx] = ()) -> None:
+        """`parts` are the boxes inside `box` between which nothing changed, where there are several."""
         height, width = canvas.mask.shape
-        self.box = box
+        self.box, self.parts = box, parts
         self.x, self.y, w, h = grown(box, _MARGIN, width, height)
         view = slice(self.y, self.y + h), slice(self.x, self.x + w)
         self.a, self.b = canvas.before[view], canvas.after[view]
@@ -54,6 +57,16 @@ class Region:
         """`box` in the crop."""
         return self.box[0] - self.x, self.box[1] - self.y, self.box[2], self.box[3]
 
+    def part_masks(self, least: float) -> Iterator[np.ndarray]:
+        """The changed pixels of each part that holds at least the share `least` of all."""
+        total = np.count_nonzero(self.mask)
+        for x, y, w, h in self.parts:
+            mask = np.zeros_like(self.mask)
+            view = slice(y - self.y, y - self.y + h), slice(x - self.x, x - self.x + w)
+            mask[view] = self.mask[view]
+            if np.count_nonzero(mask) >= least * total:
+                yield mask
+
     def place(self, box: BoxPx | None) -> BoxPx | None:
         """A box of the crop as a box of the canvas."""
         return None if box is None else (box[0] + self.x, box[1] + self.y, box[2], box[3])
@@ -64,7 +77,7 @@ class Region:
         neither flat nor made of letters."""
         if min(self.box[2:]) <= 4 and max(self.box[2:]) >= 24:
             return "line"
-        if self.painted < 0.1:
+        if self.painted < 0.1 and len(rim(self.mask, self.local)) < 3:
             return "text" if self.pieces.lines_before or self.pieces.lines_after else "picture"
         return "box"
 
