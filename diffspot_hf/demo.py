@@ -21,6 +21,8 @@ from .running.score_run import score_run
 from .types import Benchmark
 
 SYSTEMS = ("pixel-diff", "tiny-vlm", "always-none", "random", "oracle")
+TOKENS = 16
+"""Length of a reply of the random weights (chosen): they prove the path, and never say anything that counts."""
 NEEDS = {"pixel-diff": "cv2", "tiny-vlm": "transformers"}
 BENCHMARKS = ("diffspot", "scry", "dicobench")
 
@@ -47,9 +49,9 @@ def demo(out: Path, *, markdown: bool = False) -> int:
 
 
 def _evaluate(system: str, chosen: Benchmark, rows: RowSet, out: RunFolder) -> tuple[dict[str, Any], int]:
-    options = ModelOptions(batch_size=4, max_new_tokens=64)
+    options = ModelOptions(batch_size=4, max_new_tokens=TOKENS)
     model = load_model(system, chosen, rows.truth, options)
-    settings = Settings(prompt=chosen.prompt, generation={"max_new_tokens": 64, "seed": 0, "temperature": 0})
+    settings = Settings(prompt=chosen.prompt, generation={"max_new_tokens": TOKENS, "seed": 0, "temperature": 0})
     summary = run_rows(chosen, rows, model, out, settings)
     if chosen.judged:
         from .judging.rules import RulesJudge
