@@ -27,6 +27,7 @@ class ModelOptions:
     view: str = "full"
     view_margin: float | None = None
     view_filter: str | None = None
+    view_cues: str | None = None
     box_frame: str | None = None
     seed: int = 0
     endpoint: str | None = None

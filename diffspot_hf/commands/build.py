@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
+from . import mcq
 
 
 def add_to(commands: Any) -> None:
@@ -70,6 +71,8 @@ def _add_build(actions: Any) -> None:
     add.add_argument("--seed", type=int, default=0)
     add.add_argument("--manifest", type=Path, help="where the manifest goes (default: manifest.json in --out)")
     add.set_defaults(action=scry_pilot)
+
+    mcq.add_to(actions)
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -63,6 +63,7 @@ def _add_run(add: argparse.ArgumentParser) -> None:
     )
     mcq.add_argument("--view-margin", type=float, help="margin around the cue, as a share of its box")
     mcq.add_argument("--view-filter", help="resampling filter of crop-resize")
+    mcq.add_argument("--view-cues", metavar="FILE", help="cue boxes by id, where the data has none")
     add.set_defaults(action=run)
 
 
@@ -105,6 +106,7 @@ ONLY_FOR = {
     "view": "dicobench",
     "view_margin": "dicobench",
     "view_filter": "dicobench",
+    "view_cues": "dicobench",
 }
 """Options that one benchmark alone understands; given to another they would be ignored, so they are refused."""
 

@@ -1,0 +1,161 @@
+"""build dicobench …: multiple choice items from photographs, their checks and the decisions of people."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..errors import UsageError
+from ..options import ModelOptions
+
+
+def add_to(actions: Any) -> None:
+    items = actions.add_parser("dicobench", help="multiple choice items from photographs").add_subparsers(required=True)
+
+    add = items.add_parser("differential", help="groups of five: four edits of one target and the unedited pair")
+    source = add.add_mutually_exclusive_group(required=True)
+    source.add_argument("--photos", type=Path, help="JSONL of pictures and target boxes")
+    source.add_argument("--source", nargs=2, metavar=("vstar", "DIR"), help="a local copy of V*Bench")
+    add.add_argument("--task", required=True, help="attribute, entity, spatial or reasoning")
+    add.add_argument("--instructor", default="rules", help="rules, a JSONL of instructions, or a model")
+    add.add_argument("--endpoint", metavar="URL", help="where the instructing model is served")
+    add.add_argument("--editor", default="procedural", choices=("procedural", "flux"))
+    add.add_argument("--flux-model", help="Hub id or folder of the inpainting pipeline")
+    add.add_argument("--steps", type=int, default=4)
+    add.add_argument("--limit", type=int, help="at most so many groups")
+    add.add_argument("--seed", type=int, default=0)
+    add.add_argument("--out", type=Path, required=True)
+    add.set_defaults(action=differential)
+
+    add = items.add_parser("commonality", help="groups of five: two scenes that share one thing, or nothing")
+    add.add_argument("--grounds", type=Path, required=True, help="JSONL of photographs and where objects may lie")
+    add.add_argument("--kit", type=Path, help="folder of cut-out objects (default: those of the sample)")
+    add.add_argument("--task", required=True, help="instance, category, spatial or reasoning")
+    add.add_argument("--groups", type=int, default=1)
+    add.add_argument("--seed", type=int, default=0)
+    add.add_argument("--out", type=Path, required=True)
+    add.set_defaults(action=commonality)
+
+    add = items.add_parser("check", help="prove area, unchanged pixels, letters and exclusivity of a built set")
+    add.add_argument("folder", type=Path)
+    add.add_argument("--kit", type=Path)
+    add.set_defaults(action=check)
+
+    add = items.add_parser("review", help="keep what people accepted on the verify page; queue the rest")
+    add.add_argument("folder", type=Path)
+    add.add_argument("--decisions", type=Path, required=True)
+    add.add_argument("--out", type=Path, required=True)
+    add.set_defaults(action=review)
+
+    add = items.add_parser("views", help="compare runs that saw full, cropped and resized images")
+    add.add_argument("runs", nargs="+", metavar="VIEW=RUN")
+    add.add_argument("--out", type=Path, required=True)
+    add.set_defaults(action=views)
+
+
+def differential(args: argparse.Namespace) -> int:
+    from ..build.mcq.differential import build_differential, listed_photos, task_named, vstar_photos
+
+    if args.source and args.source[0] != "vstar":
+        raise UsageError(f"--source {args.source[0]}: there is vstar")
+    task = task_named(args.task, "differential")
+    photos = vstar_photos(Path(args.source[1]), _refuse) if args.source else listed_photos(args.photos, _refuse)
+    report = build_differential(
+        photos, task, _instructor(args), _editor(args), args.out, seed=args.seed, limit=args.limit
+    )
+    return _say(report, args.out)
+
+
+def _instructor(args: argparse.Namespace) -> Callable[..., Any]:
+    from ..build.mcq.differential import listed_instructions
+    from ..build.mcq.instructions import Asked, Listed
+    from ..build.mcq.rules import Ruled
+
+    if args.instructor == "rules":
+        ruled = Ruled(args.seed)
+        return lambda photo, target: ruled
+    if Path(args.instructor).is_file():
+        listed = listed_instructions(Path(args.instructor), _refuse)
+        return lambda photo, target: Listed(listed.get(Path(photo.name).name, []))
+    from ..benchmarks import benchmark
+    from ..models import load_model
+
+    options = ModelOptions(endpoint=args.endpoint, max_new_tokens=256, batch_size=1)
+    asked = Asked(load_model(args.instructor, benchmark("dicobench"), lambda _: {}, options))
+    return lambda photo, target: asked
+
+
+def _editor(args: argparse.Namespace) -> Any:
+    if args.editor == "procedural":
+        from ..build.mcq.editors.procedural import Procedural
+
+        return Procedural()
+    from ..build.mcq.editors.flux import Flux
+
+    if not args.flux_model:
+        raise UsageError("--editor flux needs --flux-model, a Hub id or a folder of the pipeline")
+    return Flux(args.flux_model, steps=args.steps)
+
+
+def commonality(args: argparse.Namespace) -> int:
+    from ..build.mcq.common_build import build_commonality, listed_grounds
+    from ..build.mcq.differential import task_named
+
+    task = task_named(args.task, "commonality")
+    grounds = list(listed_grounds(args.grounds, _refuse))
+    report = build_commonality(grounds, task, _kit(args.kit), args.out, groups=args.groups, seed=args.seed)
+    return _say(report, args.out)
+
+
+def _kit(folder: Path | None) -> Any:
+    from ..build.mcq.kit import load_kit
+    from ..dataset_scripts.common import sample_folder
+
+    return load_kit(folder or sample_folder("dicobench") / "objects")
+
+
+def check(args: argparse.Namespace) -> int:
+    from ..build.mcq.check import check_folder
+
+    found = check_folder(args.folder, _kit(args.kit))
+    for problem in found["problems"]:
+        print(problem)
+    print(f"{args.folder}: {found['items']} items in {found['groups']} groups, {len(found['problems'])} problems")
+    return 1 if found["problems"] else 0
+
+
+def review(args: argparse.Namespace) -> int:
+    from ..build.mcq.review import apply_decisions
+
+    print(f"{args.out}: {apply_decisions(args.folder, args.decisions, args.out)}")
+    return 0
+
+
+def views(args: argparse.Namespace) -> int:
+    from ..build.mcq.views import compare, write_comparison
+    from ..running.folder import RunFolder
+    from ..running.score_run import rows_of
+
+    runs: dict[str, RunFolder] = {}
+    for given in args.runs:
+        view, equals, run = given.partition("=")
+        if not equals:
+            raise UsageError(f"{given}: expected VIEW=RUN, for example crop=runs/crop")
+        runs[view] = RunFolder.existing(run)
+    rows = rows_of(next(iter(runs.values()))).plain
+    lines = compare(rows, {view: run.records() for view, run in runs.items()})
+    for path in write_comparison(lines, args.out):
+        print(path)
+    return 0
+
+
+def _refuse(error: UsageError) -> None:
+    print(f"refused: {error}", file=sys.stderr)
+
+
+def _say(report: dict[str, Any], out: Path) -> int:
+    print(f"{out}: {report}")
+    return 0 if report.get("items", report.get("rows", 1)) else 1
