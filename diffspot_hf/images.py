@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import io
+import logging
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from .errors import UsageError
+
+logger = logging.getLogger("diffspot_hf")
 
 
 def decode_rgb(data: bytes, name: str = "image") -> Image.Image:
@@ -27,6 +30,8 @@ def decode_rgb(data: bytes, name: str = "image") -> Image.Image:
         raise UsageError(f"{name}: refused, the picture is too large ({error})") from error
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:
         raise UsageError(f"{name}: not a readable picture ({error})") from error
+    if (frames := getattr(image, "n_frames", 1)) > 1:
+        logger.warning("%s: an animation of %d frames; its first is used", name, frames)
     image = ImageOps.exif_transpose(image)
     return _to_rgb(image)
 

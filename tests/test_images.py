@@ -67,6 +67,11 @@ def test_readable_pictures_become_upright_rgb(data, size, corner):
     assert image.getpixel((0, 0)) == corner
 
 
+def test_an_animation_is_named_in_a_warning(caplog):
+    decode_rgb(animation(), "row 3, image_a")
+    assert "row 3, image_a: an animation of 3 frames" in caplog.text
+
+
 def test_cmyk_keeps_its_colours():
     red = decode_rgb(encoded(Image.new("CMYK", (8, 8), (0, 255, 255, 0)), "JPEG")).getpixel((4, 4))
     assert red[0] > 180
