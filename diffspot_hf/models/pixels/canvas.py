@@ -51,7 +51,7 @@ def level(before: Pixels, after: Pixels) -> np.ndarray:
 # Ours. Screens of one design at two densities keep their shape within 2 %; more than that is another layout.
 _SAME_SHAPE = 0.02
 # Ours. A picture that differs nearly everywhere, and nearly everywhere by little, was re-encoded or rescaled.
-_NOISY_SHARE, _NOISY_LEVEL = 0.5, 12
+_NOISY_SHARE, _NOISY_LEVEL, _GRAIN = 0.5, 12, 0.4
 
 
 def lay(before: Any, after: Any) -> Canvas:
@@ -72,7 +72,9 @@ def lay(before: Any, after: Any) -> Canvas:
             width, height = max(size_a[0], size_b[0]), max(size_a[1], size_b[1])
             a, b = (_pad(side, width, height) for side in (a, b))
     difference = level(a, b)
-    noise = _noise(difference) if difference.any() else 0
+    noise = _noise(difference)
+    if not (difference > noise).any():
+        noise = 0  # All that differs is faint: then that is what differs.
     return Canvas(a, b, difference > noise, size_a, size_b, scale, noise)
 
 
@@ -82,8 +84,12 @@ def _pad(side: Pixels, width: int, height: int) -> Pixels:
 
 
 def _noise(difference: np.ndarray) -> int:
-    """The level under which nearly all of a picture-wide difference lies, or 0 if the difference is local."""
+    """The level under which nearly all of a picture-wide grain lies; 0 if the difference is local, or even as paint."""
     if np.count_nonzero(difference) < _NOISY_SHARE * difference.size:
         return 0
     typical = int(np.percentile(difference, 75))
-    return min(3 * typical, 3 * _NOISY_LEVEL) if typical <= _NOISY_LEVEL else 0
+    if typical > _NOISY_LEVEL:
+        return 0
+    values = difference.astype(np.float32)
+    grain = np.sqrt(np.maximum(cv2.blur(values**2, (5, 5)) - cv2.blur(values, (5, 5)) ** 2, 0))
+    return 3 * typical if float(np.median(grain)) >= _GRAIN else 0

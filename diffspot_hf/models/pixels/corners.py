@@ -103,7 +103,7 @@ def _runs_through(quarter: np.ndarray) -> bool:
         return False
     # A large arc also reaches the middle of its side, but it is deep at the corner.
     filled = np.count_nonzero(quarter, axis=1)
-    return bool(filled[len(filled) // 10] < 0.15 * filled[0]) or bool(np.count_nonzero(quarter[:, -1]) > 3)
+    return bool(filled[max(1, len(filled) // 10)] < 0.15 * filled[0]) or bool(np.count_nonzero(quarter[:, -1]) > 3)
 
 
 def _mirrored(quarters: dict[str, np.ndarray]) -> bool:

@@ -82,6 +82,9 @@ def _grown(region: Region, offset: tuple[int, int] | None) -> Finding | None:
     right, bottom = left + two[2] - one[2], top + two[3] - one[3]
     if offset is not None and not _stays(offset, left, right, top, bottom):
         return None
+    x, y, w, h = union((one, two))
+    if np.count_nonzero(region.mask[y : y + h, x : x + w]) < 0.8 * np.count_nonzero(region.mask):
+        return None
     inside = [piece.offset for piece in pieces.found if contains(one, piece.word.box)]
     before, after = region.place(one), region.place(two)
     if not inside:
@@ -140,6 +143,8 @@ def rearranged(region: Region) -> Finding | None:
         if abs(slope) > 0.7:
             steps = (round(float(offsets[:, 1].min())), round(float(offsets[:, 1].max())))
             return _together("line_spacing", "wider" if slope > 0 else "closer", before, after, offsets=steps)
+    if spread[1] <= 1 and len(region.pieces.lines_before) == 1 and all(len(p.word.glyphs) == 1 for p in found):
+        return None  # Signs of one line that part or close up: letter spacing.
     if spread[1] <= 1:
         row = [(middle_x(piece.word.box) + region.x, *_whole(piece.offset)) for piece in found]
         return _together("alignment", spread_way(row), before, after, steps=row)

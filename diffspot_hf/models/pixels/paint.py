@@ -67,15 +67,15 @@ def regraded(region: Region) -> Finding | None:
         if region.surrounded_by(np.median(flat[smooth], axis=0), 6):
             return None  # Something with a gradient came, went, or grew.
         return region.finding("gradient", "appeared" if two.real else "flat", span=(one.span, two.span))
-    angle, agrees = recolor.turned(one, two)
-    if abs(angle) >= 15 and agrees > 0.6:
-        return region.finding("gradient", "reversed" if abs(angle) > 150 else "turned", angle=round(angle))
+    angle = recolor.turned(one, two)
+    if angle:
+        return region.finding("gradient", "reversed" if angle == 180 else "turned", angle=round(angle))
     fade = recolor.faded(region.a, region.b, region.mask)
     # A colour stop leaves the text alone; what fades takes its text with it.
     if fade is not None and (_into_backdrop(region, fade) or (region.painted < 0.97 and fade.keep < 1)):
         return _faded(region, fade)
     a, b = (side[smooth].mean(axis=0) for side in (region.a, region.b))
-    return region.finding("gradient", tone(tuple(a), tuple(b)), angle=round(angle))
+    return region.finding("gradient", tone(tuple(a), tuple(b)), angle=0)
 
 
 def _gradients(region: Region) -> tuple[recolor.Gradient, recolor.Gradient] | None:

@@ -70,8 +70,21 @@ def _text_at(side: Pixels, box: BoxPx | None, finding: Finding, reader: Reader) 
     there = (box[0] - left, box[1] - y, box[2], box[3])
     hit = [line for line in lines if _belongs(line, there)]
     if finding.kind not in _WORDY and finding.subject not in ("text", "items") and len(hit) > 1:
-        return f"{hit[0].text}{MORE}"
+        return _first_row(hit) + MORE
     return " ".join(line.text for line in hit)
+
+
+def _first_row(lines: Sequence[Read]) -> str:
+    """The first row of `lines` that holds a word: an initial in a circle names nothing."""
+    rows: list[list[Read]] = []
+    for line in lines:
+        middle = line.box[1] + line.box[3] / 2
+        if rows and abs(rows[-1][0].box[1] + rows[-1][0].box[3] / 2 - middle) < 0.5 * line.box[3]:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    texts = [" ".join(line.text for line in sorted(row, key=lambda line: line.box[0])) for row in rows]
+    return next((text for text in texts if sum(c.isalnum() for c in text) >= 3), texts[0])
 
 
 def _belongs(line: Read, box: BoxPx) -> bool:

@@ -100,43 +100,61 @@ def faded(before: Pixels, after: Pixels, where: np.ndarray) -> Fade | None:
     return None
 
 
+_TURNS = 24  # ours: directions tried over half a turn, 7.5 degrees apart
+_BINS = 24  # ours: steps that the colours along a direction are told in
+
+
 @dataclass(frozen=True)
 class Gradient:
-    """An even change of colour over an area. `per_pixel`: (2, 3), levels a pixel in x and y for each channel.
-    `straight` is the share of the variance that it explains; `span` the levels between its ends."""
+    """An even change of colour over an area, along one direction.
 
-    per_pixel: np.ndarray
+    `angle`: degrees from the x axis, 0 to 180, clockwise on screen. `colors`: (bins, 3), the mean colour from one end
+    to the other. `straight`: the share of the variance that the direction explains. `span`: levels between its colours.
+    """
+
+    angle: float
+    colors: np.ndarray
     straight: float
     span: float
-    steps: bool
-    """Whether the colours are many: two flat areas side by side also have a direction."""
 
     @property
     def real(self) -> bool:
         """Whether the eye would call it a gradient (thresholds are ours)."""
-        return self.span >= 12 and self.straight >= 0.8 and self.steps
+        return self.span >= 12 and self.straight >= 0.85
 
 
 def gradient(side: Pixels, where: np.ndarray) -> Gradient:
-    """The plane that fits `side` at `where` best."""
-    index = sample(where)
+    """The direction along which the colours of `side` at `where` change most evenly.
+
+    Two flat areas side by side also have a direction: they are told by the few colours that they have.
+    """
+    index = sample(where)[:_SAMPLE]
     colors = side.reshape(-1, 3)[index].astype(np.float64)
     rows, columns = np.divmod(index, side.shape[1])
-    design = np.column_stack([columns - columns.mean(), rows - rows.mean()])
-    centred = colors - colors.mean(axis=0)
-    per_pixel = np.linalg.lstsq(design, centred, rcond=None)[0]
-    fitted = design @ per_pixel
-    varied = float((centred**2).sum())
-    straight = 1 - float(((centred - fitted) ** 2).sum()) / varied if varied > 0 else 0.0
-    _, counts = np.unique(colors.astype(np.int32) @ (65536, 256, 1), return_counts=True)
-    steps = len(counts) >= 6 and float(counts.max()) < 0.4 * len(index)
-    return Gradient(per_pixel, straight, float(np.ptp(fitted, axis=0).max()), steps)
+    _, counts = np.unique(colors.astype(np.int64) @ (65536, 256, 1), return_counts=True)
+    varied = float(((colors - colors.mean(axis=0)) ** 2).sum())
+    if len(counts) < 6 or float(counts.max()) > 0.4 * len(index) or varied == 0:
+        return Gradient(0.0, np.zeros((_BINS, 3)), 0.0, 0.0)
+    best = Gradient(0.0, np.zeros((_BINS, 3)), -1.0, 0.0)
+    for turn in range(_TURNS):
+        angle = 180 * turn / _TURNS
+        along = columns * np.cos(np.radians(angle)) + rows * np.sin(np.radians(angle))
+        low, high = float(along.min()), float(along.max())
+        bins = np.minimum(((along - low) / max(high - low, 1e-9) * _BINS).astype(int), _BINS - 1)
+        count = np.maximum(np.bincount(bins, minlength=_BINS), 1)
+        means = np.column_stack([np.bincount(bins, colors[:, c], minlength=_BINS) / count for c in range(3)])
+        straight = 1 - float(((colors - means[bins]) ** 2).sum()) / varied
+        if straight > best.straight:
+            best = Gradient(angle, means, straight, float(np.ptp(means, axis=0).max()))
+    return best
 
 
-def turned(before: Gradient, after: Gradient) -> tuple[float, float]:
-    """By how many degrees (-180 to 180, clockwise on screen) `after` is turned, and how much of it that explains."""
-    (ax, ay), (bx, by) = before.per_pixel, after.per_pixel
-    dot = float((ax * bx + ay * by).sum())
-    cross = float((ax * by - ay * bx).sum())
-    size = float(np.sqrt((before.per_pixel**2).sum() * (after.per_pixel**2).sum()))
-    return float(np.degrees(np.arctan2(cross, dot))), float(np.hypot(dot, cross)) / max(size, 1e-12)
+def turned(before: Gradient, after: Gradient) -> float:
+    """By how many degrees `after` is turned, 0 to 180: 180 if its colours run the other way along the same line."""
+    angle = abs(before.angle - after.angle)
+    angle = min(angle, 180 - angle)
+    if angle > 10:
+        return angle
+    as_it_was = float(np.abs(after.colors - before.colors).sum())
+    other_way = float(np.abs(after.colors - before.colors[::-1]).sum())
+    return 180.0 if other_way < 0.5 * as_it_was else 0.0

@@ -148,7 +148,12 @@ def judge(found: Pieces) -> Verdict:
         inked = (m.mass - 1) / (m.width - 1)
         if inked < 0.15 or (inked < 0.45 and fit > 0.65 and fit > still + 0.1) or (inked < 0.6 and fit > 0.85):
             return verdict("letter_spacing", "wider")
-    if height < 0.13 and m.width < 0.95 and m.stroke > 0.97 and m.width**0.5 < m.mass <= 1.03:
+    if (
+        height < 0.13
+        and m.width < 0.95
+        and m.stroke > 0.97
+        and m.width**0.5 < m.mass <= (1.03 if m.width > 0.85 else 1.15)
+    ):
         return verdict("letter_spacing", "closer")
     if m.same >= 0.8 and grown and width > 0.03 and abs(m.mass - 1) > 0.03 and fit < 0.8:
         return verdict("text_size", "larger" if m.width > 1 else "smaller")

@@ -84,7 +84,7 @@ def color_name(color: Sequence[int]) -> str:
         shades = ((0.08, "black"), (0.35, "dark gray"), (0.62, "gray"), (0.93, "light gray"), (2, "white"))
         return next(name for limit, name in shades if light <= limit)
     degrees = hue * 360
-    hues = ((15, "red"), (42, "orange"), (68, "yellow"), (165, "green"), (195, "teal"), (255, "blue"), (290, "purple"))
+    hues = ((15, "red"), (42, "orange"), (68, "yellow"), (165, "green"), (195, "teal"), (246, "blue"), (290, "purple"))
     name = next((name for limit, name in hues if degrees <= limit), "pink" if degrees < 345 else "red")
     if light > 0.72:
         return f"light {name}"
@@ -96,12 +96,17 @@ def _px(value: float) -> str:
 
 
 def _shade(finding: Finding) -> str:
-    """`darker in the second image: dark blue instead of blue`, without the names where both have the same."""
+    """`darker in the second image`; with the names of both colours where they are not shades of one."""
     said = f"{finding.direction} in the second image"
     a, b = finding.evidence.get("before"), finding.evidence.get("after")
-    if a is None or b is None or color_name(a) == color_name(b):
+    if a is None or b is None or _hue(a) == _hue(b):
         return said
     return f"{said}: {color_name(b)} instead of {color_name(a)}"
+
+
+def _hue(color: Sequence[int]) -> str:
+    name = color_name(color).removeprefix("light ").removeprefix("dark ")
+    return "gray" if name in ("black", "white") else name
 
 
 def _color(f: Finding, who: str) -> str:
