@@ -97,13 +97,17 @@ def _hugs(quarter: np.ndarray) -> bool:
 
 
 def _runs_through(quarter: np.ndarray) -> bool:
-    """Whether a whole side changed (its row 0), not only its end: as much in the middle as at the corner, and thin."""
-    last = max(1, quarter.shape[1] // 10)
-    if quarter[:, -last:].max() <= 0.3 * float(quarter.max()):
-        return False
-    # A large arc also reaches the middle of its side, but it is deep at the corner.
+    """Whether a line along the whole side (its row 0) changed: as much in the middle as at the corner, and thin.
+
+    A large arc also reaches the middle of its side, but it is deep at the corner.
+    """
+    width = quarter.shape[1]
     filled = np.count_nonzero(quarter, axis=1)
-    return bool(filled[max(1, len(filled) // 10)] < 0.15 * filled[0]) or bool(np.count_nonzero(quarter[:, -1]) > 3)
+    if filled[0] >= 0.8 * width and 1 <= filled[len(filled) // 2] <= max(2, 0.08 * width):
+        return True
+    last = max(1, width // 10)
+    strong = bool(quarter[:, -last:].max() > 0.3 * float(quarter.max()))
+    return strong and bool(filled[len(filled) // 10] < 0.15 * filled[0] or np.count_nonzero(quarter[:, -1]) > 3)
 
 
 def _mirrored(quarters: dict[str, np.ndarray]) -> bool:
@@ -124,9 +128,10 @@ def _alike(one: np.ndarray, two: np.ndarray) -> bool:
 
 
 def _laid_bare(before: Pixels, after: Pixels, strong: np.ndarray, box: BoxPx, name: str) -> float:
-    """How much less the changed pixels of one corner differ, after, from what lies outside that corner.
+    """How much less of the box, after, the changed pixels of one corner show: positive where the corner is rounder.
 
-    A rounder corner lays bare what is outside, be the box filled, outlined, or a picture.
+    Told against what lies outside the corner; or, where the box differs from that and one side of the change is the
+    box's own colour, against the box, since a neighbour may stand at the corner.
     """
     x, y, w, h = box
     height, width = strong.shape
@@ -134,13 +139,16 @@ def _laid_bare(before: Pixels, after: Pixels, strong: np.ndarray, box: BoxPx, na
     rows = slice(y, y + (h + 1) // 2) if top else slice(y + h // 2, y + h)
     columns = slice(x, x + (w + 1) // 2) if left else slice(x + w // 2, x + w)
     changed = strong[rows, columns]
+    sides = [side[rows, columns][changed].astype(np.int16) for side in (before, after)]
+    deep = int(changed.any(axis=1).sum()) + 2
+    row, column = (y + deep if top else y + h - 1 - deep), (x + deep if left else x + w - 1 - deep)
+    inside = before[min(max(row, 0), height - 1), min(max(column, 0), width - 1)].astype(np.int16)
+    a, b = (float(np.abs(side - inside).max(axis=1).mean()) for side in sides)
+    lost = b - a
     row, column = (y - 2 if top else y + h + 1), (x - 2 if left else x + w + 1)
-    beyond = not (0 <= row < height and 0 <= column < width)
-    if beyond:  # The corner is that of the picture: it is told against what is inside the box.
-        deep = int(changed.any(axis=1).sum()) + 2
-        row, column = (y + deep if top else y + h - 1 - deep), (x + deep if left else x + w - 1 - deep)
-        row, column = min(max(row, 0), height - 1), min(max(column, 0), width - 1)
-    known = before[row, column].astype(np.int16)
-    a, b = (np.abs(side[rows, columns][changed].astype(np.int16) - known).max(axis=1) for side in (before, after))
-    lost = float(a.sum()) - float(b.sum())
-    return -lost if beyond else lost
+    if 0 <= row < height and 0 <= column < width:
+        outside = before[row, column].astype(np.int16)
+        if np.abs(outside - inside).max() < 8 or min(a, b) > 8:
+            a, b = (float(np.abs(side - outside).max(axis=1).mean()) for side in sides)
+            lost = a - b
+    return lost * len(sides[0])

@@ -6,6 +6,7 @@ import numpy as np
 
 from . import boxes, shift
 from .finding import BoxPx, Finding, union
+from .outline import thickened
 from .region import Region, tone
 from .regions import contains
 from .words import box_of
@@ -34,6 +35,10 @@ def moved(region: Region) -> Finding | None:
     # Where one word of a line is replaced, the words after it move along the line; the replaced one is not found.
     if not dy and len(pieces.lines_before) == 1 and pieces.share < 0.5 and found.explained < 0.995:
         return None
+    line = thickened(region.a, region.b, region.mask, region.local, found.offset)
+    if line is not None:
+        facts = {"sides": line.sides, "depth": line.depth}
+        return region.finding("border", line.change, "box", **facts)
     return _move(region, dx, dy, found.explained)
 
 

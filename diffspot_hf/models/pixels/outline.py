@@ -54,9 +54,25 @@ def outline(before: Pixels, after: Pixels, mask: np.ndarray) -> Outline | None:
         return Outline(box, tuple(sides), "thicker", depth)
     if all(0 < two[1] < one[1] for one, two in lines):
         return Outline(box, tuple(sides), "thinner", depth)
-    same = all(one == two and one[1] > 0 for one, two in lines)
-    shown = all((one[1] > 0) != (two[1] > 0) for one, two in lines)
-    return Outline(box, tuple(sides), "different", depth) if same or shown else None
+    same = sum(one == two and one[1] > 0 for one, two in lines)
+    shown = sum((one[1] > 0) != (two[1] > 0) for one, two in lines)
+    # Beside text or a neighbour one side may be misread.
+    return Outline(box, tuple(sides), "different", depth) if max(same, shown) >= 0.75 * len(lines) else None
+
+
+def thickened(before: Pixels, after: Pixels, mask: np.ndarray, box: BoxPx, offset: tuple[int, int]) -> Outline | None:
+    """The line along one side of `box` that grew or shrank by as much as what lies beyond it moved, or None."""
+    dx, dy = offset
+    step = abs(dx + dy)
+    if min(abs(dx), abs(dy)) or not 0 < step <= _RIM:
+        return None
+    sides = ("left", "right") if dx else ("top", "bottom")
+    whole = [bool(mask[_strips(box, name, 0, step, mask.shape)].mean() >= 0.9) for name in sides]
+    for name, is_line, other in zip(sides, whole, reversed(whole), strict=True):
+        one, two = (_line(side, box, name)[1] for side in (before, after))
+        if is_line and not other and min(one, two) > 0 and abs(two - one) == step:
+            return Outline(box, (name,), "thicker" if two > one else "thinner", step)
+    return None
 
 
 def _frame(sides: dict[str, int], inner: np.ndarray) -> bool:

@@ -35,6 +35,8 @@ def _read(finding: Finding, before: Pixels, after: Pixels, reader: Reader) -> Fi
         finding = _respelled(finding)
     if finding.kind in ("weight", "text_size") and one and two and alike(one, two) < 0.6:
         finding = replace(finding, kind="text", direction="")
+    if finding.subject == "text" and finding.kind not in _WORDY and not one and not two:
+        finding = replace(finding, subject="picture")
     return replace(finding, text=one or two, text_after=two)
 
 

@@ -34,20 +34,35 @@ def subject(finding: Finding, size: tuple[int, int]) -> str:
 
     >>> subject(Finding("moved", "left", (0, 0, 40, 10), None, "text"), (1280, 800))
     'the text at the top left'
+    >>> subject(Finding("color", "darker", (0, 0, 1280, 60), None, "box"), (1280, 800))
+    'the bar across the top'
     """
-    place = where(finding.box_before or finding.box, size)
+    box = finding.box_before or finding.box
     if finding.subject == "page":
         return "the page"
+    bar = _bar(box, size) if finding.subject == "box" else ""
+    if bar:
+        return f"{bar} with {quoted(finding.text)}" if finding.text else bar
+    place = where(box, size)
     if not finding.text:
         return f"the {finding.subject} {place}"
     if finding.subject in ("text", "items"):
         return f"the {finding.subject} {quoted(finding.text)} {place}"
     # A box that holds one line is known by it, as a button is; one that holds more is known as what holds them.
-    return (
-        f"the box with {quoted(finding.text)} {place}"
-        if finding.text.endswith("…")
-        else f"{quoted(finding.text)} {place}"
-    )
+    what = f"the box with {quoted(finding.text)}" if finding.text.endswith("…") else quoted(finding.text)
+    return f"{what} {place}"
+
+
+def _bar(box: BoxPx, size: tuple[int, int]) -> str:
+    """A box that runs along most of one edge of the picture, by that edge; "" for any other (thresholds are ours)."""
+    (x, y, w, h), (width, height) = box, size
+    if w >= 0.6 * width and h <= 0.2 * height:
+        return "the bar across the top" if y <= 0.05 * height else (
+            "the bar across the bottom" if y + h >= 0.95 * height else "")  # fmt: skip
+    if h >= 0.6 * height and w <= 0.3 * width:
+        return "the side bar on the left" if x <= 0.05 * width else (
+            "the side bar on the right" if x + w >= 0.95 * width else "")  # fmt: skip
+    return ""
 
 
 def quoted(text: str) -> str:
