@@ -11,10 +11,11 @@ import argparse
 import json
 import os
 import random
-import resource
 import statistics
 import tempfile
+import threading
 import time
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -75,8 +76,8 @@ def bare(model: TransformersModel, rows: RowSet, prompt: str) -> list[str]:
     return answers
 
 
-def ours(model: TransformersModel, rows: RowSet, prompt: str, folder: Path) -> None:
-    settings = Settings(prompt=prompt, generation={"max_new_tokens": TOKENS}, progress=False)
+def ours(model: TransformersModel, rows: RowSet, prompt: str, folder: Path, tokens: int = TOKENS) -> None:
+    settings = Settings(prompt=prompt, generation={"max_new_tokens": tokens}, progress=False)
     summary = run(rows.benchmark, rows, model, RunFolder(folder), settings, check=lambda m, sample: m.preflight(sample))
     assert summary.n_unanswered == 0
 
@@ -91,12 +92,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60, help="least time of one side of one pair")
     parser.add_argument("--pairs", type=int, default=7)
+    parser.add_argument("--batches", action="store_true", help="instead: batch 8 against batch 1")
     parser.add_argument("--memory-rows", type=int, default=0, help="instead: peak memory over so many rows")
     args = parser.parse_args()
     chosen = benchmark("diffspot")
     with tempfile.TemporaryDirectory() as scratch:
         if args.memory_rows:
             return memory(chosen, Path(scratch), args.memory_rows)
+        if args.batches:
+            return batches(chosen, Path(scratch), args.pairs)
         model = TransformersModel("tiny-vlm", batch_size=BATCH, max_new_tokens=TOKENS)
         model.load()
         probe = RowSet(chosen, str(make_rows(Path(scratch, "probe"), 4 * BATCH)))
@@ -115,24 +119,65 @@ def main() -> None:
             ratios.append(seconds["ours"] / seconds["bare"])
             costs.append(1000 * (seconds["ours"] - seconds["bare"]) / n)
             print(
-                f"pair {pair + 1}: ours {seconds['ours']:.1f} s, bare {seconds['bare']:.1f} s, ratio {ratios[-1]:.3f}"
+                f"pair {pair + 1}: ours {seconds['ours']:.1f} s, bare {seconds['bare']:.1f} s, ratio {ratios[-1]:.3f}",
+                flush=True,
             )
         print(
             f"median ratio {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}), "
             f"overhead {statistics.median(costs):+.1f} ms a row ({min(costs):+.1f} to {max(costs):+.1f})"
         )
-        speed = {}
-        for batch in (1, BATCH):
-            fresh = TransformersModel("tiny-vlm", batch_size=batch, max_new_tokens=TOKENS)
-            fresh.load()
-            folder = Path(scratch, f"batch-{batch}")
-            seconds = timed(lambda fresh=fresh, folder=folder: ours(fresh, probe, chosen.prompt, folder))
-            speed[batch] = len(probe) / seconds
-        print(f"rows/s: batch 1 {speed[1]:.2f}, batch {BATCH} {speed[BATCH]:.2f}, {speed[BATCH] / speed[1]:.2f} times")
+
+
+def batches(chosen, scratch: Path, pairs: int) -> None:
+    """Rows a second at batch 8 and batch 1, by length of the reply: what is done once a row cannot be batched away."""
+    rows = RowSet(chosen, str(make_rows(scratch / "rows", 8 * BATCH)))
+    for tokens in (32, 128, 512):
+        models = {size: TransformersModel("tiny-vlm", batch_size=size, max_new_tokens=tokens) for size in (1, BATCH)}
+        speed: dict[int, list[float]] = {1: [], BATCH: []}
+        for pair in range(pairs):
+            for size, model in models.items():
+                model.load()
+                folder = scratch / f"{tokens}-{size}-{pair}"
+                seconds = timed(partial(ours, model, rows, chosen.prompt, folder, tokens))
+                speed[size].append(len(rows) / seconds)
+        ratios = [many / one for one, many in zip(speed[1], speed[BATCH], strict=True)]
+        one, many = (statistics.median(found) for found in speed.values())
+        print(
+            f"{tokens} tokens: batch 1 {one:.2f} rows/s, batch {BATCH} {many:.2f} rows/s, median ratio "
+            f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})",
+            flush=True,
+        )
+
+
+class Memory(threading.Thread):
+    """Follows this process: `own` is the peak of memory that only it can give back, in MB; `mapped` that of files.
+
+    Rows are read from a memory-mapped file, whose pages count as resident although the system takes them back at will.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.own = self.mapped = 0
+
+    def run(self) -> None:
+        while True:
+            self.look()
+            time.sleep(0.02)
+
+    def look(self) -> None:
+        lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        self.own = max(self.own, int(lines["RssAnon"].split()[0]) // 1024)
+        self.mapped = max(self.mapped, int(lines["RssFile"].split()[0]) // 1024)
+
+    def peak(self) -> tuple[int, int]:
+        """The peaks since the last call."""
+        self.look()
+        found, self.own, self.mapped = (self.own, self.mapped), 0, 0
+        return found
 
 
 def memory(chosen, scratch: Path, n: int) -> None:
-    """Peak memory of a run over `n` rows above that of the loaded model, in MB."""
+    """Peak memory of reading and running `n` rows, above that of tiny-vlm loaded and used once."""
     from diffspot_hf.types import Response
 
     class Instant:
@@ -145,14 +190,20 @@ def memory(chosen, scratch: Path, n: int) -> None:
                 yield Response(id=request.id, text="No differences.")
 
     rows_folder = make_rows(scratch / "rows", n)
-    base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    few = RowSet(chosen, str(make_rows(scratch / "few", 2 * BATCH)))
+    model = TransformersModel("tiny-vlm", batch_size=BATCH, max_new_tokens=TOKENS)
+    ours(model, few, chosen.prompt, scratch / "few-run")
+    watch = Memory()
+    watch.start()
+    base = watch.peak()
     rows = RowSet(chosen, str(rows_folder))
-    loaded = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    read = watch.peak()
     run(chosen, rows, Instant(), RunFolder(scratch / "run"), Settings(prompt=chosen.prompt, progress=False))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(
-        f"{n} rows: {base:.0f} MB before, {loaded:.0f} MB after reading the data, {peak:.0f} MB at the end of the run"
-    )
+    ran = watch.peak()
+    for what, (own, mapped) in (("model loaded", base), (f"{n} rows read", read), (f"{n} rows asked", ran)):
+        print(
+            f"{what}: own {own} MB ({own - base[0]:+d}), mapped files {mapped} MB ({mapped - base[1]:+d})", flush=True
+        )
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ the index of DiCoBench as its authors release it."""
 
 
 REFUSED = "Refused rows:"
-logger = logging.getLogger("diffspot_hf")
+logger = logging.getLogger("diffspot_hf.data")
 
 
 @dataclass

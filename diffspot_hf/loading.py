@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -36,17 +37,29 @@ def load(name: str, config: str | None = None, *, streaming: bool = False, **opt
     return builder.as_dataset(split="test")
 
 
-def rows_for(name: str, data: str) -> Any:
-    """The rows of `data` (``sample``, ``official`` or a folder) with undecoded pictures: a `datasets.Dataset`."""
+def rows_for(name: str, data: str, *, strict: bool = False) -> Any:
+    """The rows of `data` (``sample``, ``official`` or a folder) with undecoded pictures: a `datasets.Dataset`.
+
+    Rows that cannot be used are left out and named in the log, each time anew; with `strict` the first is an error.
+    """
     import datasets
 
+    from .dataset_scripts.common import logger, refused_rows
+
     datasets.disable_progress_bars()
-    if data in ("sample", "official"):
-        rows = load(name, data)
-    elif Path(data).expanduser().is_dir():
-        rows = load(name, data_dir=data)
-    else:
-        raise UsageError(f"--data {data}: neither sample nor official nor an existing folder")
+    logger.disabled = True  # The builder names them too, but only when it reads the data for the first time.
+    try:
+        if data in ("sample", "official"):
+            rows = load(name, data)
+        elif Path(data).expanduser().is_dir():
+            rows = load(name, data_dir=data, strict=strict)
+        else:
+            raise UsageError(f"--data {data}: neither sample nor official nor an existing folder")
+    finally:
+        logger.disabled = False
+    if os.environ.get("RANK", "0") == "0":
+        for line in refused_rows(rows.info):
+            logger.warning("refused: %s", line)
     for column, feature in rows.features.items():
         if isinstance(feature, datasets.Image):
             rows = rows.cast_column(column, datasets.Image(decode=False))

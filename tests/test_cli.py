@@ -99,6 +99,41 @@ def test_scoring_before_judging_says_what_to_do(cli, pairs, tmp_path):
     assert f"run diffspot-hf judge {tmp_path / 'run'}" in err
 
 
+@pytest.fixture
+def torn(make, tmp_path):
+    """Eight pairs, of which one names a picture outside the folder and one line is cut."""
+    folder = make(tmp_path / "torn", 8)
+    lines = (folder / "test.jsonl").read_text().splitlines()
+    lines[2] = json.dumps(json.loads(lines[2]) | {"image_after": "../secret.png"})
+    lines[5] = lines[5][:40]
+    (folder / "test.jsonl").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def test_rows_that_cannot_be_used_are_named_once_and_counted_on_every_run(cli, torn, tmp_path, caplog):
+    for out in (tmp_path / "first", tmp_path / "second"):  # read anew, then from the cache
+        caplog.clear()
+        code, _, err = cli("run", "diffspot", "--model", "oracle", "--data", torn, "--out", out)
+        said = [record.getMessage() for record in caplog.records]
+        assert code == 0
+        assert len(said) == 2
+        assert any("line 3" in line and "secret.png" in line for line in said)
+        assert any("line 6" in line for line in said)
+        assert f"2 rows of {torn} cannot be used" in err
+        assert json.loads((out / "run.json").read_text())["data"]["refused"] == 2
+
+
+def test_strict_stops_at_the_first_row_that_cannot_be_used(cli, torn, tmp_path):
+    predictions = _lines(tmp_path / "p.jsonl", [{"id": f"pair-{i}", "prediction": "None."} for i in range(8)])
+    for words in (("run", "--model", "oracle"), ("import", "--predictions", predictions)):
+        out = tmp_path / words[0]
+        code, _, err = cli(words[0], "diffspot", *words[1:], "--data", torn, "--strict", "--out", out)
+        assert code == 2
+        assert "line 3" in err
+        assert "line 6" not in err
+        assert not out.exists()
+
+
 def _lines(path, rows):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path

@@ -16,6 +16,7 @@ def add_to(commands: Any) -> None:
     add.add_argument("benchmark")
     add.add_argument("--predictions", type=Path, required=True, help="JSONL with id and prediction or raw_response")
     add.add_argument("--data", default="sample", help="sample, official or a folder")
+    add.add_argument("--strict", action="store_true", help="stop at the first row that cannot be used")
     add.add_argument("--model", help="name of the model (default: the rows' own)")
     add.add_argument("--out", required=True, help="the run folder to make")
     add.set_defaults(action=import_)
@@ -51,7 +52,7 @@ def import_(args: argparse.Namespace) -> int:
 
     chosen = benchmark(args.benchmark)
     out = RunFolder(args.out)
-    missing = import_run(chosen, RowSet(chosen, args.data), args.predictions, out, args.model)
+    missing = import_run(chosen, RowSet(chosen, args.data, strict=args.strict), args.predictions, out, args.model)
     print(f"{out.path}: run folder made; next: diffspot-hf {'judge' if chosen.judged else 'score'} {out.path}")
     if missing:
         shown = ", ".join(missing[:10]) + (f" and {len(missing) - 10} more" if len(missing) > 10 else "")

@@ -28,6 +28,7 @@ def _add_run(add: argparse.ArgumentParser) -> None:
     add.add_argument("--model", required=True, help="Hub id, folder, or built-in (pixel-diff, tiny-vlm, oracle, …)")
     add.add_argument("--data", default="sample", help="sample, official or a folder (default: sample)")
     add.add_argument("--out", help="run folder (default: runs/BENCH-MODEL)")
+    add.add_argument("--strict", action="store_true", help="stop at the first row that cannot be used")
     add.add_argument("--limit", type=int, help="only the first N rows")
     add.add_argument("--batch-size", default=DEFAULTS.batch_size, type=_batch_size, metavar="N|auto")
     add.add_argument("--max-new-tokens", type=int, default=DEFAULTS.max_new_tokens)
@@ -126,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
     chosen = chosen.configured(args.model, asked)
     allowed = _allowed_failures(args.max_failed)
     prompt = chosen.prompt if args.prompt is None else _read_prompt(args.prompt)
-    rows = RowSet(chosen, args.data, args.limit, args.subset)
+    rows = RowSet(chosen, args.data, args.limit, args.subset, strict=args.strict)
     model = load_model(args.model, chosen, rows.truth, asked)
     out = RunFolder(args.out or Path("runs") / f"{chosen.name}-{args.model.strip('/').replace('/', '--')}")
     todo = [(chosen, out)]
@@ -140,8 +141,8 @@ def run(args: argparse.Namespace) -> int:
         processes.close()
     if not processes.is_main:
         return 0
-    for line in rows.refused:
-        print(f"refused: {line}", file=sys.stderr)
+    if rows.refused:
+        print(f"{len(rows.refused)} rows of {args.data} cannot be used and were left out", file=sys.stderr)
     if rows.is_sample:
         print("The rows are the sample of this package; its score cannot stand for the benchmark.")
     return max(_say(summary, folder, allowed) for summary, (_, folder) in zip(summaries, todo, strict=True))

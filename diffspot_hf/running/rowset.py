@@ -20,14 +20,23 @@ from ..types import Benchmark, Request, Row
 class RowSet:
     """Rows of `benchmark` out of `data` (``sample``, ``official`` or a folder), the first `limit` of them.
 
-    `subset` names a choice of rows that the benchmark itself defines (its method `subset`).
+    `subset` names a choice of rows that the benchmark itself defines (its method `subset`). `strict` stops at the first
+    row of the data that cannot be used; otherwise it is left out, named and counted.
     """
 
-    def __init__(self, benchmark: Benchmark, data: str, limit: int | None = None, subset: str | None = None) -> None:
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        data: str,
+        limit: int | None = None,
+        subset: str | None = None,
+        *,
+        strict: bool = False,
+    ) -> None:
         if limit is not None and limit < 1:
             raise UsageError(f"--limit {limit}: at least one row is needed")
         self.benchmark, self.source, self.limit, self.subset = benchmark, data, limit, subset
-        self._rows = rows_for(benchmark.dataset, data)
+        self._rows = rows_for(benchmark.dataset, data, strict=strict)
         self.refused = refused_rows(self._rows.info)
         """Rows of the data that could not be used, each with file, row and reason."""
         missing = [column for column in benchmark.columns if column not in self._rows.column_names]

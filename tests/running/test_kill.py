@@ -114,6 +114,16 @@ def test_kills_and_resumes_on_one_two_and_three_processes(data, tmp_path):
 
 
 @pytest.mark.vlm
+@pytest.mark.parametrize("world", (1, 2, 3))
+def test_processes_share_any_number_of_rows_without_gap_or_repeat(data, tmp_path, world):
+    finish(torchrun(world, str(SCRIPT.with_name("counts_run.py")), str(data), str(tmp_path)))
+    for n in range(18):
+        asked = (tmp_path / f"log-{n}").read_text().split() if n else []
+        assert sorted(asked) == sorted(f"pair-{i}" for i in range(n))
+        assert sorted(answers(tmp_path / str(n))) == sorted(asked)
+
+
+@pytest.mark.vlm
 def test_three_kills_of_a_real_tiny_model(data, tmp_path):
     out, whole = tmp_path / "run", tmp_path / "whole"
 
