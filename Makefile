@@ -1,16 +1,17 @@
 # Both main targets do all their own set-up: they need Python 3.11+, pip and the package registries, nothing else.
 #   make demo   evaluates the built-in systems on the samples and prints the tables
 #   make test   lints, type-checks and tests everything (what CI runs)
+#   make qwen   optional: tests the models whose processors need torchvision, in an environment of its own (several GB)
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test lint types unit chromium clean
+.PHONY: help demo test lint types unit chromium qwen clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,4p' Makefile | sed 's/^# *//'
+	@sed -n '2,5p' Makefile | sed 's/^# *//'
 
 demo: .venv/.demo
 	@echo "== demo: built-in systems on the samples"
@@ -51,5 +52,15 @@ chromium: .venv/.test
 	@$(PIP) -e '.[all,dev]'
 	@touch $@
 
+qwen: .venv-torchvision/.ready
+	@echo "== qwen: order of images, batches and sizes with a tiny Qwen3-VL and Qwen2.5-VL of random weights"
+	@HF_HUB_OFFLINE=1 HF_EVALUATE_OFFLINE=1 .venv-torchvision/bin/python -m pytest -v -k qwen tests/models
+
+.venv-torchvision/.ready: pyproject.toml
+	@echo "== set-up: torch and the torchvision that belongs to it, in .venv-torchvision"
+	@$(PYTHON) -m venv .venv-torchvision
+	@.venv-torchvision/bin/python -m pip install --quiet --disable-pip-version-check -e '.[vlm,dev]' torch torchvision
+	@touch $@
+
 clean:
-	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-torchvision build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
