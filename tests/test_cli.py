@@ -73,6 +73,18 @@ def test_nothing_is_left_behind_by_a_refused_run(cli, pairs, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_nothing_is_left_behind_when_the_model_is_refused_before_the_first_row(cli, pairs, tmp_path):
+    out = tmp_path / "run"
+    nowhere = ("--model", "theirs", "--endpoint", "http://127.0.0.1:9/v1", "--no-progress")
+    code, _, err = cli("run", "diffspot", *nowhere, "--data", pairs, "--out", out)
+    assert code == 2
+    assert err.count("http://127.0.0.1:9/v1") == 1
+    assert not out.exists()
+    assert cli("run", "diffspot", "--model", "oracle", "--data", pairs, "--out", out)[0] == 0
+    assert cli("run", "diffspot", *nowhere, "--data", pairs, "--out", out)[0] == 2
+    assert len((out / "predictions.jsonl").read_text().splitlines()) == 8
+
+
 EXACT = {"oracle": (1.0, 1.0), "always-none": (0.0, 1.0), "always-generic": (0.0, 0.0)}
 
 

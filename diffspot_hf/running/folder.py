@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -35,6 +36,15 @@ class RunFolder:
         except (OSError, ValueError) as error:
             raise UsageError(f"{self.card_file}: cannot be read ({error})") from error
         return card
+
+    def discard_unanswered(self) -> None:
+        """Removes the files of a run that holds no answer at all, and its folder; any other run is left as it is."""
+        if self.records():
+            return
+        for file in (self.card_file, self.predictions, *self.rank_files()):
+            file.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.path.rmdir()
 
     def rank_file(self, rank: int, world: int) -> Path:
         return self.predictions if world == 1 else self.path / f"predictions.rank-{rank:05d}.jsonl"

@@ -84,7 +84,12 @@ def run(
     mine = dealt(rows.by_size(pending), processes.rank, processes.world)
     if mine:
         sample = [rows.request(mine[0], settings.prompt)]
-        _prepare(model, out, card, check, sample, processes)
+        try:
+            _prepare(model, out, card, check, sample, processes)
+        except UsageError:
+            if processes.is_main:
+                out.discard_unanswered()  # a refused call leaves nothing behind
+            raise
     asked = _ask(benchmark, rows, model, out, settings, key, mine, before, processes)
     processes.wait()
     if processes.is_main:

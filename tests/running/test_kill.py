@@ -114,7 +114,7 @@ def test_kills_and_resumes_on_one_two_and_three_processes(data, tmp_path):
 
 
 @pytest.mark.vlm
-@pytest.mark.parametrize("world", (1, 2, 3))
+@pytest.mark.parametrize("world", [1, 2, 3])
 def test_processes_share_any_number_of_rows_without_gap_or_repeat(data, tmp_path, world):
     finish(torchrun(world, str(SCRIPT.with_name("counts_run.py")), str(data), str(tmp_path)))
     for n in range(18):

@@ -99,7 +99,7 @@ class UrlTransport:
             ) as response:
                 body = await response.read()
         except aiohttp.ClientConnectorError as error:
-            raise Failure("unreachable", f"{self.where} cannot be reached ({error.os_error or error})") from error
+            raise Failure("unreachable", f"cannot be reached ({error.os_error or error})") from error
         except (aiohttp.ClientError, OSError) as error:
             raise Failure("cut", f"the connection broke off ({type(error).__name__}: {error})") from error
         try:
