@@ -39,11 +39,16 @@
     return [r.left, r.top, r.right, r.bottom];
   };
 
-  // Where `element` with all that it contains is painted: [left, top, right, bottom] in CSS px of the screen, or null.
-  const extent = (element) => {
+  // What of `element` the screen and its ancestors let through: [left, top, right, bottom] in CSS px of the screen.
+  const opening = (element) => {
     let clip = [0, 0, innerWidth, innerHeight];
     for (let up = element.parentElement; up && up !== document.body; up = up.parentElement)
       if (clips(getComputedStyle(up))) clip = meet(clip, rectOf(up));
+    return clip;
+  };
+
+  // Where `element` with all that it contains is painted: [left, top, right, bottom] in CSS px of the screen, or null.
+  const extent = (element, clip = opening(element)) => {
     const found = [];
     const add = (rect, within) => {
       const kept = meet(rect, within);
@@ -81,6 +86,29 @@
     ];
   };
 
+  // How many CSS px of `element`, over its four sides, are cut off by what it lies in.
+  const cut = (element) => {
+    const whole = extent(element, [-1e4, -1e4, 1e4, 1e4]);
+    if (!whole) return 0;
+    const kept = meet(whole, opening(element));
+    return whole.reduce((sum, edge, side) => sum + Math.abs(edge - kept[side]), 0);
+  };
+
+  // Of 8 x 8 points over `element`, how many are painted over by something that neither holds it nor lies in it.
+  const covered = (element) => {
+    const [left, top, right, bottom] = extent(element) || [0, 0, 0, 0];
+    let count = 0;
+    for (let i = 0; i < 64; i++) {
+      const x = left + ((right - left) * ((i % 8) + 0.5)) / 8;
+      const y = top + ((bottom - top) * (Math.floor(i / 8) + 0.5)) / 8;
+      let over = document.elementFromPoint(x, y);
+      while (over && !over.contains(element) && !element.contains(over) && !paintsOwnBox(over, getComputedStyle(over)))
+        over = over.parentElement;
+      if (over && !over.contains(element) && !element.contains(over)) count++;
+    }
+    return count;
+  };
+
   const words = (value) => (value || "").split(/\s+/).filter(Boolean);
   const describe = () =>
     parts.map((element, index) => {
@@ -94,6 +122,8 @@
         excluded: words(element.dataset.not),
         state: element.dataset.state || "",
         extent: extent(element),
+        cut: cut(element),
+        covered: covered(element),
         width: rect.width,
         height: rect.height,
         color: style.color,
@@ -126,7 +156,7 @@
       element.setAttribute("src", change.src);
       await element.decode();
     }
-    return extent(element);
+    return { extent: extent(element), cut: cut(element), covered: covered(element) };
   };
 
   const originals = parts.map((element) => ({

@@ -70,10 +70,10 @@ class Stage:
         self.reference = decode(self._first)
 
     def try_change(self, change: Change) -> Shown | None:
-        """`change` as it shows, or None when it is invisible, reaches outside its boxes or cannot be taken back."""
+        """`change` as it shows, or None when it is invisible, hidden in part, or reaches outside its boxes."""
         self.tried += 1
-        before = self.parts[change.part]["extent"]
-        after = self._apply(change)
+        was, now = self.parts[change.part], self._apply(change)
+        before, after = was["extent"], now["extent"]
         edges_a = to_edges(before)
         edges_b = to_edges(after) if after else edges_a  # what is missing has its place as its box
         if change.family == "state":  # a state may paint less than the element: both sides get the larger box
@@ -84,6 +84,10 @@ class Stage:
         inside = np.zeros((HEIGHT, WIDTH), dtype=bool)
         for left, top, right, bottom in (edges_a, edges_b):
             inside[top:bottom, left:right] = True
+        # What a move or growth pushes under an edge or a neighbour is another defect than the one that is told.
+        if now["cut"] > was["cut"] + 0.5 or now["covered"] > was["covered"]:
+            self.rejected["hidden in part"] += 1
+            return None
         if (difference[~inside] > 0).any():
             self.rejected["outside"] += 1
             return None
@@ -111,8 +115,9 @@ class Stage:
     def _capture(self) -> bytes:
         return photograph(self._session)
 
-    def _apply(self, change: Change) -> list[float] | None:
-        found: list[float] | None = self.page.evaluate(
+    def _apply(self, change: Change) -> dict[str, Any]:
+        """Applies `change`; where its part is painted now, and how much of it is cut off and covered."""
+        found: dict[str, Any] = self.page.evaluate(
             "([part, change]) => stage.apply(part, change)", [change.part, change.change]
         )
         return found

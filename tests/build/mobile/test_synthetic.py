@@ -46,7 +46,7 @@ def sample() -> list[dict[str, Any]]:
 
 
 def test_sample_is_sound_by_its_pixels() -> None:
-    assert mobile.recheck(SAMPLE) == {"rows": 40, "issues": 80, "controls": 10, "problems": []}
+    assert mobile.recheck(SAMPLE) == {"rows": 40, "issues": 79, "controls": 10, "problems": []}
 
 
 def test_sample_has_ten_rows_a_bucket_many_screens_and_sources(sample: list[dict[str, Any]]) -> None:
@@ -300,3 +300,16 @@ def test_only_visible_and_local_changes_are_kept() -> None:
         assert found.try_change(change("artist name", color="rgb(217, 201, 229)")) is None
         assert dict(found.rejected) == {"outside": 1, "invisible": 1}
         assert found.show([kept, hidden]) is not None
+
+
+@pytest.mark.browser
+def test_what_a_move_pushes_under_a_neighbour_is_refused() -> None:
+    screen = load_screens(["vant-cart"])[0]
+    with Browser(viewport=SIZE, scale=SCALE) as browser, browser.page() as page:
+        found = stage.Stage(browser, page, screen)
+        part = next(part["index"] for part in found.parts if part["name"] == "mug checkbox")
+        moved = changes.Change(
+            part, "mug checkbox", "moved", "spacing", (), "", variants.css(transform="translate(12px, 0px)")
+        )
+        assert found.try_change(moved) is None
+        assert dict(found.rejected) == {"hidden in part": 1}
