@@ -61,7 +61,7 @@ def _labels(finding: Finding, size: tuple[int, int]) -> tuple[str, ...]:
     small = max(finding.box[2:]) <= _ICON * size[0] / 390
     own = "Icon/Nav" if small else "Image/Asset"
     if finding.kind == "picture":
-        return (own,)
+        return (own, "Missing Content") if finding.direction == "blank" else (own,)
     return (*tags, own)
 
 

@@ -30,6 +30,12 @@ class Canvas:
     noise: int = 0
     """Level up to which a difference is taken for noise: 0 unless the picture as a whole was rescaled or re-encoded."""
 
+    @property
+    def density(self) -> int:
+        """Pixels a layout pixel: 1 for a page, 2 or 3 for the screen of a phone (which is 390 wide, more or less)."""
+        width, height = self.size_before
+        return max(1, round(width / 390)) if height > 1.3 * width else 1
+
     def box_after(self, box: BoxPx) -> BoxPx:
         """`box` of the canvas in pixels of the second image as it came (`xywh_px`)."""
         (sx, sy), (x, y, w, h) = self.scale, box

@@ -9,7 +9,7 @@ from .finding import BoxPx, Finding, union
 from .outline import thickened
 from .region import Region, tone
 from .regions import contains
-from .words import box_of
+from .words import Moved, box_of
 
 # Ours: share of the changed pixels that one offset has to explain; less is enough where it is far, since what moves far
 # comes to lie over other things.
@@ -142,10 +142,11 @@ def rearranged(region: Region) -> Finding | None:
         return _move(region, dx, dy, region.pieces.share) if dx or dy else _repainted(region)
     before = region.place(union(piece.word.box for piece in found))
     after = region.place(box_of(region.pieces.lines_after))
+    if any(np.abs(piece.offset).max() < 0.5 and _changed(piece, region) for piece in found):
+        return None  # What stayed in place and differs all the same did something else.
     if spread[0] <= 1:
-        order = np.argsort([piece.word.box[1] for piece in found])
-        slope = float(np.corrcoef(np.arange(len(order)), offsets[order, 1])[0, 1])
-        if abs(slope) > 0.7:
+        slope, off = _steadily(np.array([piece.word.box[1] for piece in found]), offsets[:, 1])
+        if slope and off <= 2:
             steps = (round(float(offsets[:, 1].min())), round(float(offsets[:, 1].max())))
             return _together("line_spacing", "wider" if slope > 0 else "closer", before, after, offsets=steps)
     if spread[1] <= 1 and len(region.pieces.lines_before) == 1 and all(len(p.word.glyphs) == 1 for p in found):
@@ -154,6 +155,19 @@ def rearranged(region: Region) -> Finding | None:
         row = [(middle_x(piece.word.box) + region.x, *_whole(piece.offset)) for piece in found]
         return _together("alignment", spread_way(row), before, after, steps=row)
     return _together("moved", way(dx, dy), before, after, offset=(dx, dy))
+
+
+def _changed(piece: Moved, region: Region) -> bool:
+    x, y, w, h = piece.word.box
+    return bool(region.mask[y : y + h, x : x + w].any())
+
+
+def _steadily(places: np.ndarray, offsets: np.ndarray) -> tuple[float, float]:
+    """By how much `offsets` grow along `places`, and how far the one furthest off is from that."""
+    if np.ptp(places) == 0:
+        return 0.0, 0.0
+    slope, start = np.polyfit(places, offsets, 1)
+    return float(slope), float(np.abs(offsets - (slope * places + start)).max())
 
 
 def _together(kind: str, direction: str, before: BoxPx | None, after: BoxPx | None, **evidence: object) -> Finding:

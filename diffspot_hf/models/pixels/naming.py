@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from . import motion, paint, typography
+from . import motion, paint, pictures, typography
 from .finding import Finding
 from .region import Region
 from .words import Pieces, box_of
 
-_CAUSES = (paint.cornered, paint.outlined, paint.recolored, motion.moved, paint.regraded)
+_CAUSES = (
+    paint.cornered,
+    paint.outlined,
+    paint.recolored,
+    motion.moved,
+    paint.regraded,
+    pictures.come_or_gone,
+)
 """Tried in this order: the causes that the fewest other things look like come first."""
 
 
@@ -25,7 +30,7 @@ def explain(region: Region, *, last: bool, apart: bool = False) -> Finding | Non
     found = _typeset(region, last, apart)
     if found is not None or not last:
         return found
-    return _come_or_gone(region) or region.finding("other", "")
+    return region.finding("other", "") if region.is_print else pictures.pictured(region)
 
 
 # Ours: share of the touched text that has to be found again, in one place and in several.
@@ -38,8 +43,10 @@ def _typeset(region: Region, last: bool, apart: bool) -> Finding | None:
     if not found.lines_before or not found.lines_after:
         return None
     arranged = motion.rearranged(region) if found.share >= (_APART if apart else _REARRANGED) else None
-    if arranged is not None or apart or not _is_print(found):
+    if arranged is not None or apart:
         return arranged
+    if not region.is_print:
+        return None
     if not last and _pushed_away(found):
         return None  # One line changed and pushed another away: two things to say.
     verdict = typography.judge(found)
@@ -54,19 +61,3 @@ def _pushed_away(found: Pieces) -> bool:
     there = {id(glyph): piece.offset[1] for piece in found.found for glyph in piece.word.glyphs}
     lines = [line.glyphs for line in found.lines_before if len(line.glyphs) >= 3]
     return any(all(abs(there.get(id(glyph), 0.0)) >= 2 for glyph in glyphs) for glyphs in lines)
-
-
-def _is_print(found: Pieces) -> bool:
-    """Whether the touched ink can be text at all: more than one or two large pieces."""
-    glyphs = [glyph for line in found.lines_before for glyph in line.glyphs]
-    return len(glyphs) > 2 or max(max(glyph.box[2:]) for glyph in glyphs) <= 28
-
-
-def _come_or_gone(region: Region) -> Finding | None:
-    """Something is there on one side only: ink on what is bare on the other."""
-    before, after = (float((page.ink[region.mask] >= 10).mean()) for page in (region.before, region.after))
-    if before > 0.3 and after < 0.05:
-        return replace(region.finding("removed", ""), box_after=None)
-    if after > 0.3 and before < 0.05:
-        return replace(region.finding("added", ""), box_before=None)
-    return None

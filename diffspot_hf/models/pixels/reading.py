@@ -35,9 +35,21 @@ def _read(finding: Finding, before: Pixels, after: Pixels, reader: Reader) -> Fi
         finding = _respelled(finding)
     if finding.kind in ("weight", "text_size") and one and two and alike(one, two) < 0.6:
         finding = replace(finding, kind="text", direction="")
-    if finding.subject == "text" and finding.kind not in _WORDY and not one and not two:
-        finding = replace(finding, subject="picture")
+    if finding.subject == "text" and not one and not two:
+        finding = _unread(finding)
     return replace(finding, text=one or two, text_after=two)
+
+
+def _unread(finding: Finding) -> Finding:
+    """A finding of text in which no text was read: it may be an icon, or a script that the reader does not know."""
+    _, _, w, h = finding.box
+    if finding.kind not in _WORDY:
+        return replace(finding, subject="picture")
+    if w > 2 * h:
+        return finding
+    if finding.kind == "text":
+        return replace(finding, kind="picture", subject="picture")
+    return replace(finding, kind="box_size", subject="picture") if finding.kind == "text_size" else finding
 
 
 def _respelled(finding: Finding) -> Finding:

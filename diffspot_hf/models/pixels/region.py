@@ -13,10 +13,11 @@ from .finding import BoxPx, Finding, Kind, Subject
 from .ink import Page
 from .outline import rim
 from .regions import grown
-from .words import Pieces, pieces
+from .words import Pieces, is_print, pieces
 
 cv2 = need("cv2", "pixel")
 
+_PICTURE, _FILLED = 24, 0.7  # ours: layout pixels, and share that changed: text leaves most of its box alone
 _MARGIN = 40  # ours: pixels of unchanged page around a region, to know what lies behind and beside it
 
 
@@ -26,7 +27,7 @@ class Region:
     def __init__(self, canvas: Canvas, box: BoxPx, parts: Sequence[BoxPx] = ()) -> None:
         """`parts` are the boxes inside `box` between which nothing changed, where there are several."""
         height, width = canvas.mask.shape
-        self.box, self.parts = box, parts
+        self.box, self.parts, self.density = box, parts, canvas.density
         self.x, self.y, w, h = grown(box, _MARGIN, width, height)
         view = slice(self.y, self.y + h), slice(self.x, self.x + w)
         self.a, self.b = canvas.before[view], canvas.after[view]
@@ -46,6 +47,14 @@ class Region:
     def smooth(self) -> np.ndarray:
         """bool: the changed pixels that are surface on both sides; what text alone never changes."""
         return self.mask & self.before.surface_mask & self.after.surface_mask
+
+    @cached_property
+    def is_print(self) -> bool:
+        """Whether what was touched is text: letters in rows, not an icon or a picture."""
+        x, y, w, h = self.local
+        if min(w, h) >= _PICTURE * self.density and float(self.mask[y : y + h, x : x + w].mean()) > _FILLED:
+            return False
+        return any(is_print(side, self.density) for side in (self.pieces.lines_before, self.pieces.lines_after))
 
     @property
     def painted(self) -> float:
@@ -78,7 +87,7 @@ class Region:
         if min(self.box[2:]) <= 4 and max(self.box[2:]) >= 24:
             return "line"
         if self.painted < 0.1 and len(rim(self.mask, self.local)) < 3:
-            return "text" if self.pieces.lines_before or self.pieces.lines_after else "picture"
+            return "text" if self.is_print else "picture"
         return "box"
 
     def finding(self, kind: Kind, direction: str, subject: Subject | None = None, **evidence: object) -> Finding:

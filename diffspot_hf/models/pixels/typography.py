@@ -84,8 +84,12 @@ def _same_widths(one: np.ndarray, two: np.ndarray) -> float:
 
 def resemblance(one: Line, two: Line) -> float:
     """0 to 1: correlation of two lines brought to one size."""
-    a, b = picture(one), picture(two)
-    b = cv2.resize(b, (a.shape[1], a.shape[0]), interpolation=cv2.INTER_AREA)
+    return correlated(picture(one), picture(two))
+
+
+def correlated(one: np.ndarray, two: np.ndarray) -> float:
+    """0 to 1: correlation of two drawings (float32, ink from 0 to 1) brought to one size."""
+    a, b = one, cv2.resize(two, (one.shape[1], one.shape[0]), interpolation=cv2.INTER_AREA)
     a, b = (cv2.blur(side, (3, 3)) for side in (a, b))
     a, b = a - a.mean(), b - b.mean()
     size = float(np.sqrt((a**2).sum() * (b**2).sum()))
@@ -131,6 +135,8 @@ def judge(found: Pieces) -> Verdict:
     facts = {**vars(m), "share": found.share, "step": step, "fit": fit, "still": still}
     facts = {key: round(float(value), 3) for key, value in facts.items()}
 
+    single = len(one) == len(two) == 1
+
     def verdict(kind: Kind, direction: str, sure: bool = True) -> Verdict:
         return Verdict(kind, direction, sure, facts)
 
@@ -147,14 +153,14 @@ def judge(found: Pieces) -> Verdict:
     if height < 0.1 and stroke < 0.08 and m.width > 1.04:
         inked = (m.mass - 1) / (m.width - 1)
         if inked < 0.15 or (inked < 0.45 and fit > 0.65 and fit > still + 0.1) or (inked < 0.6 and fit > 0.85):
-            return verdict("letter_spacing", "wider")
+            return verdict("letter_spacing", "wider", single or fit > 0.5)
     if (
         height < 0.13
         and m.width < 0.95
         and m.stroke > 0.97
         and m.width**0.5 < m.mass <= (1.03 if m.width > 0.85 else 1.15)
     ):
-        return verdict("letter_spacing", "closer")
+        return verdict("letter_spacing", "closer", single or fit > 0.3)
     if m.same >= 0.8 and grown and width > 0.03 and abs(m.mass - 1) > 0.03 and fit < 0.8:
         return verdict("text_size", "larger" if m.width > 1 else "smaller")
     return verdict("text", "", m.same < 0.4)

@@ -224,6 +224,10 @@ def _removed(f: Finding, who: str) -> str:
 
 
 def _picture(f: Finding, who: str) -> str:
+    if f.direction == "blank":
+        return f"{who} is blank in the second image: a flat area stands in its place."
+    if f.direction == "mirrored":
+        return f"{who} is mirrored, flipped left to right, in the second image."
     return f"{who} shows something else in the second image."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -188,11 +189,37 @@ def _changed(glyph: Glyph, mask: np.ndarray) -> bool:
 def is_letter(glyph: Glyph) -> bool:
     """Whether a piece of ink can be a letter or sign: not a rule, not a frame, not a picture."""
     _, _, w, h = glyph.box
-    if min(w, h) <= 4 and max(w, h) > 28:
+    if max(w, h) > 28 and (min(w, h) <= 4 or h > 8 * w):
         return False
     if h > 120 or w > 500:
         return False
     return not (w > 24 and h > 16 and float(glyph.cover.mean()) < 40)
+
+
+_ICON = 15  # ours: layout pixels; a lone sign this tall is an icon, letters of running text are lower
+
+
+def is_print(found: list[Line], density: int) -> bool:
+    """Whether lines are rows of letters, by most of their ink: beside each other and about as tall as each other.
+
+    Of one or two pieces of ink only their height tells letters from an icon; letters that touch are one piece, but a
+    wide one.
+    """
+    letters = total = 0.0
+    for line in found:
+        heights = [glyph.box[3] for glyph in line.glyphs]
+        apart = [right.box[0] >= left.right - 0.3 * left.box[2] for left, right in pairwise(line.glyphs)]
+        small = line.box[3] < _ICON * density
+        if len(heights) <= 2:
+            # On the screen of a phone a lone small sign is a chevron or a dot far more often than a letter.
+            lone = len(heights) == 1 and density > 1
+            fine = all(apart) and ((small and not lone) or line.box[2] >= 2 * line.box[3])
+        else:
+            fine = max(heights) <= 3 * float(np.median(heights)) and sum(apart) >= 0.8 * len(apart)
+            fine = fine and (small or line.box[2] >= 1.6 * line.box[3])
+        total += line.mass
+        letters += line.mass * fine
+    return letters > 0.5 * total
 
 
 def box_of(found: list[Line]) -> BoxPx | None:
