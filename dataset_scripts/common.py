@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,6 +18,7 @@ from datasets import DatasetInfo, Features, Split, SplitGenerator
 from datasets.builder import Key
 
 from diffspot_hf.errors import UsageError
+from diffspot_hf.images import decode_rgb
 from diffspot_hf.rows import Refuse, iter_jsonl, read_picture, stop
 
 MANIFESTS = ("dataset_index.json", "*.jsonl", "*.jsonl.gz", "*.parquet", "data/*.parquet", "test/*.parquet")
@@ -83,6 +85,8 @@ class PairBuilder(datasets.GeneratorBasedBuilder):
             )
         if config_name == "local" and not given:
             raise UsageError(f'{self.BENCHMARK}: the configuration "local" needs data_dir= or data_files=')
+        self._readable: set[bytes] = set()
+        """Digests of the pictures that were decoded once, to see that they can be."""
         super().__init__(*args, config_name=config_name, data_dir=data_dir, data_files=data_files, **kwargs)
 
     def _info(self) -> DatasetInfo:
@@ -125,7 +129,8 @@ class PairBuilder(datasets.GeneratorBasedBuilder):
             for number, (where, row) in enumerate(self.read(Path(file), refuse)):
                 identifier = str(row["id"])
                 if identifier in seen:
-                    raise UsageError(f"id {identifier!r} stands twice: {seen[identifier]} and {where}")
+                    refuse(UsageError(f"{where}: id {identifier!r} stands twice, first at {seen[identifier]}"))
+                    continue
                 seen[identifier] = where
                 yield Key(shard, number), row
         if refused:
@@ -150,22 +155,65 @@ class PairBuilder(datasets.GeneratorBasedBuilder):
             try:
                 row = self._checked(row, where)
                 for column in self.PICTURES:
-                    if isinstance(row[column], str):
-                        row[column] = _picture(file.parent, row[column], f"{where}, column {column}")
+                    row[column] = self._picture(file, row[column], f"{where}, column {column}")
             except UsageError as error:
                 refuse(error)
                 continue
             yield where, row
+
+    def _picture(self, file: Path, value: Any, where: str) -> dict[str, Any]:
+        """The picture that a row of `file` holds (as a path below its folder, or as bytes in Parquet) or was given.
+
+        Rows of the user's own are proven to be readable, each different picture once.
+        """
+        try:
+            if isinstance(value, str) and file.suffix != ".parquet":
+                value = read_picture(file.parent, value)
+            elif not isinstance(value, dict) or not isinstance(value.get("bytes"), bytes):
+                raise UsageError(
+                    f"a path relative to {file.name} is expected, or bytes in Parquet, not {_short(value)}"
+                )
+            if (
+                self.config.name == "local"
+                and (digest := hashlib.sha256(value["bytes"]).digest()) not in self._readable
+            ):
+                decode_rgb(value["bytes"], str(value.get("path") or "bytes"))
+                self._readable.add(digest)
+        except (UsageError, OSError) as error:
+            raise UsageError(f"{where}: {error}") from error
+        return {"path": value.get("path"), "bytes": value["bytes"]}
+
+    def _prove_readable(self, data: bytes, name: str) -> None:
+        digest = hashlib.sha256(data).digest()
+        if digest not in self._readable:
+            decode_rgb(data, name)
+            self._readable.add(digest)
 
     def _checked(self, row: dict[str, Any], where: str) -> dict[str, Any]:
         missing = [column for column in self.REQUIRED if row.get(column) is None]
         if missing:
             raise UsageError(f"{where}: no value in column {', '.join(missing)}; needed are {', '.join(self.REQUIRED)}")
         try:
+            row["id"] = _identifier(row["id"])
             row = self.complete(row)
+            row = {column: row.get(column) for column in self.FEATURES}
+            self._fits(row)
         except UsageError as error:
             raise UsageError(f"{where}: {error}") from error
-        return {column: row.get(column) for column in self.FEATURES}
+        return row
+
+    def _fits(self, row: dict[str, Any]) -> None:
+        """Raises `UsageError` for a value that its column cannot hold."""
+        for column, kind in self._kinds.items():
+            try:
+                pa.array([row[column]], type=kind)
+            except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:  # UnicodeError is a ValueError
+                raise UsageError(f"column {column} cannot hold {_short(row[column])} ({error})") from error
+
+    @cached_property
+    def _kinds(self) -> dict[str, pa.DataType]:
+        schema = self.FEATURES.arrow_schema
+        return {column: schema.field(column).type for column in self.FEATURES if column not in self.PICTURES}
 
     def complete(self, row: dict[str, Any]) -> dict[str, Any]:
         """`row` with the defaults of optional columns filled in."""
@@ -188,11 +236,16 @@ def _jsonl_rows(file: Path, refuse: Refuse) -> Iterator[tuple[str, dict[str, Any
         yield f"{file}, line {number}", row
 
 
-def _picture(root: Path, relative: str, where: str) -> dict[str, Any]:
-    try:
-        return read_picture(root, relative)
-    except (UsageError, OSError) as error:
-        raise UsageError(f"{where}: {error}") from error
+def _identifier(value: Any) -> str:
+    """The id of a row as text; numbers will do."""
+    if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
+        raise UsageError(f"an id is a text or a number, not {_short(value)}")
+    return str(value)
+
+
+def _short(value: Any) -> str:
+    text = ascii(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def refused_rows(info: DatasetInfo) -> list[str]:

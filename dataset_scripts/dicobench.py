@@ -140,6 +140,8 @@ class DiCoBench(PairBuilder):
         for where, row in read_released(file, refuse):
             try:
                 checked = self._checked(row, where)
+                for column in self.PICTURES:
+                    checked[column] = self._picture(file, checked[column], f"{where}, column {column}")
             except UsageError as error:
                 refuse(error)
                 continue

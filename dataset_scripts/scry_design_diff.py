@@ -15,6 +15,7 @@ from datasets import Features, Image, List, Value
 
 from diffspot_hf.dataset_scripts.common import PairBuilder, configurations, convert
 from diffspot_hf.errors import UsageError
+from diffspot_hf.scoring.tags import read_labels
 
 TEXT, FLOAT = Value("string"), Value("float64")
 BOX = {"x": FLOAT, "y": FLOAT, "w": FLOAT, "h": FLOAT}
@@ -93,6 +94,7 @@ def _issue(issue: Any, number: int) -> dict[str, Any]:
     labels = issue.get("labels") or []
     if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
         raise UsageError(f"issue {number}: labels must be a list of strings")
+    labels = read_labels(labels)  # as those of a reply, so that the same tag is the same tag on both sides
     boxes = {side: _box(issue.get(side), f"issue {number}, {side}") for side in ("box_a", "box_b")}
     return {"labels": labels, "note": str(issue.get("note") or ""), **boxes}
 
@@ -101,10 +103,14 @@ def _box(box: Any, where: str) -> dict[str, float] | None:
     if box is None:
         return None
     try:
+        if any(isinstance(box[key], (bool, str)) for key in BOX):
+            raise TypeError("not a number")
         values = {key: float(box[key]) for key in BOX}
-    except (TypeError, KeyError, ValueError) as error:
+    except (TypeError, KeyError, ValueError, OverflowError) as error:
         raise UsageError(f"{where}: a box has the numbers x, y, w, h") from error
-    if not all(math.isfinite(value) for value in values.values()) or values["w"] <= 0 or values["h"] <= 0:
+    if not all(math.isfinite(value) for value in values.values()):
+        raise UsageError(f"{where}: a box has finite numbers, found {values}")
+    if values["w"] <= 0 or values["h"] <= 0:
         raise UsageError(f"{where}: width and height must be positive, found {values}")
     if min(values["x"], values["y"]) < 0 or max(values["x"] + values["w"], values["y"] + values["h"]) > 1 + 1e-9:
         raise UsageError(f"{where}: a box is given in fractions of the picture (0 to 1), found {values}")

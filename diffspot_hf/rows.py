@@ -66,12 +66,12 @@ def inside(root: Path, relative: str) -> Path:
     base = root.resolve()
     try:
         resolved = (base / candidate).resolve()
-    except OSError as error:
+        if not resolved.is_relative_to(base):
+            raise UsageError(f"{relative!r}: leaves the data folder {root}")
+        if not resolved.is_file():
+            raise UsageError(f"{relative!r}: no such file below {root}")
+    except (OSError, RuntimeError, UnicodeError) as error:  # a loop of links, a name that no file can have
         raise UsageError(f"{relative!r}: {error}") from error
-    if not resolved.is_relative_to(base):
-        raise UsageError(f"{relative!r}: leaves the data folder {root}")
-    if not resolved.is_file():
-        raise UsageError(f"{relative!r}: no such file below {root}")
     return resolved
 
 

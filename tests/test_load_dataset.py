@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import datasets
@@ -121,6 +122,26 @@ BROKEN = {
     "a picture outside the folder": (lambda row: row | {"image_after": "../x.png"}, "leaves the data folder"),
     "an absolute picture": (lambda row: row | {"image_after": "/etc/hostname"}, "absolute paths are refused"),
     "a picture by URL": (lambda row: row | {"image_after": "http://example.invalid/x.png"}, "no URLs"),
+    "a picture that names a path in an object": (
+        lambda row: row | {"image_after": {"path": "/etc/hostname"}},
+        "a path relative to test.jsonl is expected",
+    ),
+    "a picture by URL in an object": (
+        lambda row: row | {"image_after": {"path": "http://127.0.0.1:1/x.png", "bytes": None}},
+        "a path relative to test.jsonl is expected",
+    ),
+    "a picture with bytes in JSON": (lambda row: row | {"image_after": {"bytes": "abc"}}, "a path relative to"),
+    "a picture that is a number": (lambda row: row | {"image_after": 5}, "a path relative to test.jsonl is expected"),
+    "a picture that is a list": (lambda row: row | {"image_after": ["a"]}, "a path relative to test.jsonl is expected"),
+    "a picture that is none": (lambda row: row | {"image_after": "test.jsonl"}, "not a readable picture"),
+    "a picture that is cut": (lambda row: row | {"image_after": "images/cut.png"}, "cut.png: not a readable picture"),
+    "a name that no file can have": (lambda row: row | {"image_after": "\ud800.png"}, "surrogates not allowed"),
+    "a link to itself": (lambda row: row | {"image_after": "images/loop.png"}, "loop"),
+    "an id that is a list": (lambda row: row | {"id": ["a"]}, "an id is a text or a number"),
+    "an empty id": (lambda row: row | {"id": ""}, "an id is a text or a number"),
+    "a text that cannot be written": (lambda row: row | {"domain": "\ud800"}, "column domain cannot hold"),
+    "an object where a text should be": (lambda row: row | {"difficulty": {"a": 1}}, "column difficulty cannot hold"),
+    "a number too large": (lambda row: row | {"target_diff": 10**30}, "column target_diff cannot hold"),
     "an id twice": (lambda row: row | {"id": "pair-1"}, "'pair-1' stands twice"),
 }
 
@@ -128,12 +149,17 @@ BROKEN = {
 @pytest.mark.parametrize(("change", "message"), BROKEN.values(), ids=BROKEN)
 def test_a_broken_row_is_named_with_file_and_line(pairs, tmp_path, change, message):
     folder = shutil.copytree(pairs, tmp_path / "broken")
+    (folder / "images/cut.png").write_bytes((folder / "images/0-after.png").read_bytes()[:-40])
+    (folder / "images/loop.png").symlink_to("loop.png")
     lines = [json.loads(line) for line in (folder / "test.jsonl").read_text().splitlines()]
     lines[0] = change(lines[0])
     (folder / "test.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
     with pytest.raises(UsageError, match=message) as caught:
         diffspot_hf.load_dataset("diffspot", data_dir=str(folder), strict=True)
     assert "test.jsonl, line" in str(caught.value)
+    rows = diffspot_hf.load_dataset("diffspot", data_dir=str(folder))
+    assert len(rows) == 7  # the others are read
+    assert [message in line or bool(re.search(message, line)) for line in refused_rows(rows.info)] == [True]
 
 
 def test_bad_rows_are_left_out_named_and_counted_and_the_rest_is_read(pairs, tmp_path):

@@ -78,6 +78,9 @@ class Scry:
         from ..models import BUILT_IN
         from ..models.known import box_frame_of
 
+        answers_so = model in BUILT_IN and model != "tiny-vlm"
+        if answers_so and options.box_frame not in (None, "xywh_norm"):
+            raise UsageError(f"--box-frame {options.box_frame}: {model} answers in xywh_norm; leave it out")
         frame = options.box_frame or ("xywh_norm" if model in BUILT_IN else box_frame_of(model))
         if frame is None:
             raise UsageError(

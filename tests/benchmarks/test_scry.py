@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from PIL import Image
 
 from diffspot_hf.benchmarks import benchmark
 from diffspot_hf.benchmarks.scry import Scry
@@ -106,3 +107,57 @@ def test_a_scry_run_needs_no_judge(capsys, tmp_path):
     capsys.readouterr()
     assert main(["judge", out]) == 2
     assert "needs no judge" in capsys.readouterr().err
+
+
+def own_screens(folder, issues):
+    """One pair a list of issues."""
+    (folder / "images").mkdir(parents=True)
+    Image.new("RGB", (39, 84), "white").save(folder / "images/a.png")
+    lines = [
+        {"id": f"s{n}", "image_a": "images/a.png", "image_b": "images/a.png", "issues": each}
+        for n, each in enumerate(issues)
+    ]
+    (folder / "test.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+BOX = {"x": 0.1, "y": 0.1, "w": 0.2, "h": 0.2}
+
+
+def test_labels_of_the_data_are_read_as_those_of_a_reply(tmp_path, capsys):
+    spelt = (["typography"], ["Colour / Background"], ["icon_nav", "Icon/Nav"], [" Typography ", "Typography"], ["New"])
+    data = own_screens(tmp_path / "data", [[{"labels": list(labels), "note": "", "box_a": BOX}] for labels in spelt])
+    assert main(["run", "scry", "--model", "oracle", "--data", str(data), "--out", str(tmp_path / "run")]) == 0
+    capsys.readouterr()
+    main(["score", str(tmp_path / "run"), "--json"])
+    scores = json.loads(capsys.readouterr().out)
+    assert (scores["known_issue_recall"], scores["diagnostic_precision"]) == (1.0, 1.0)
+    labels = [row["issues"][0]["labels"] for row in RowSet(Scry(), str(data)).plain]
+    assert labels == [["Typography"], ["Color/Background"], ["Icon/Nav"], ["Typography"], ["New"]]
+
+
+@pytest.mark.parametrize("model", ["oracle", "always-generic", "pixel-diff"])
+def test_built_in_models_answer_in_one_frame(capsys, tmp_path, model):
+    words = ["run", "scry", "--model", model, "--box-frame", "xyxy_1000", "--out", str(tmp_path / "run")]
+    assert main(words) == 2
+    assert "answers in xywh_norm" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+ODD_BOXES = {
+    "too large a number": (BOX | {"x": 10**400}, "numbers x, y, w, h"),
+    "no number": (BOX | {"x": float("nan")}, "finite numbers"),
+    "truth values": (BOX | {"w": True}, "numbers x, y, w, h"),
+    "texts": (BOX | {"w": "0.1"}, "numbers x, y, w, h"),
+    "pixels": ({"x": 10, "y": 10, "w": 20, "h": 20}, "fractions of the picture"),
+}
+
+
+@pytest.mark.parametrize(("box", "message"), ODD_BOXES.values(), ids=ODD_BOXES)
+def test_a_box_that_is_none_costs_its_row_only(tmp_path, box, message):
+    odd = {"labels": ["Typography"], "note": "", "box_a": box}
+    data = own_screens(tmp_path, [[odd], []])
+    rows = RowSet(Scry(), str(data))
+    assert rows.ids == ["s1"]
+    assert message in rows.refused[0]
+    assert "line 1 (id 's0')" in rows.refused[0]

@@ -6,8 +6,6 @@ import os
 import sys
 from pathlib import Path
 
-from slow_run import Slow
-
 from diffspot_hf.benchmarks import benchmark
 from diffspot_hf.running.folder import RunFolder
 from diffspot_hf.running.processes import Processes
@@ -16,6 +14,8 @@ from diffspot_hf.running.runner import Settings, run
 
 
 def main() -> None:
+    from slow_run import Slow  # beside this script, which is no module of a package
+
     data, out = sys.argv[1:3]
     chosen = benchmark("diffspot")
     processes = Processes.from_environment()
