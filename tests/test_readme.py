@@ -79,3 +79,16 @@ def test_every_command_of_the_readme_exists(repo, capsys):
         with pytest.raises(SystemExit) as stopped:
             main([*name.split(), "--help"])
         assert stopped.value.code == 0, name
+
+
+@pytest.mark.parametrize("benchmark", ["diffspot", "scry", "dicobench"])
+def test_the_printed_figures_of_pixel_diff_are_those_of_the_samples(repo, tmp_path, capsys, benchmark):
+    pytest.importorskip("rapidocr")
+    printed = re.findall(r"^\| pixel-diff\s+\|(.*)\|$", (repo / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert main(["run", benchmark, "--model", "pixel-diff", "--out", str(tmp_path), "--no-progress"]) == 0
+    if benchmark == "diffspot":
+        assert main(["judge", str(tmp_path)]) == 0
+    capsys.readouterr()
+    main(["score", str(tmp_path)])
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("pixel-diff"))
+    assert line.split()[1:] in [[cell.strip() for cell in row.split("|")] for row in printed]

@@ -82,6 +82,42 @@ def test_on_scry_it_answers_with_tags_and_boxes():
     assert json.loads(answer(page(), page(), "scry").text) == {"issues": []}
 
 
+def screen(draw):
+    """A phone's screen (390 x 844 at two pixels each) with one icon or picture that `draw` makes."""
+    image = Image.new("RGB", (780, 1688), "white")
+    pen = ImageDraw.Draw(image)
+    draw(pen)
+    return image
+
+
+def arrow(pen, place=(100, 300), size=44):
+    x, y = place
+    pen.polygon([(x + size, y + size // 2), (x, y), (x, y + size)], fill=(40, 40, 60))
+
+
+def photo(pen, way=1):
+    for n in range(50):
+        left = 80 + 8 * n if way > 0 else 472 - 8 * n
+        pen.rectangle([left, 600, left + 7, 900], fill=((n * 56) % 255, (n * 24) % 255, 120))
+
+
+ICONS = {
+    "an icon gone": (arrow, lambda pen: None, "Missing Content"),
+    "an icon larger": (arrow, lambda pen: arrow(pen, (90, 290), 64), "Shape/Size"),
+    "another icon": (arrow, lambda pen: pen.ellipse([100, 300, 144, 344], fill=(40, 40, 60)), "Icon/Nav"),
+    "a picture mirrored": (photo, lambda pen: photo(pen, way=-1), "Image/Asset"),
+    "a picture blank": (photo, lambda pen: pen.rectangle([80, 600, 487, 900], fill="#d5d8de"), "Image/Asset"),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "tag"), ICONS.values(), ids=ICONS)
+def test_icons_and_pictures_are_no_print(before, after, tag):
+    issues = json.loads(answer(screen(before), screen(after), "scry").text)["issues"]
+    assert len(issues) == 1
+    assert tag in issues[0]["labels"]
+    assert "Typography" not in issues[0]["labels"]
+
+
 def test_on_dicobench_equal_photos_are_e():
     text = "What differs?\n\nA. the button is red\nB. the button moved\nC. x\nD. y\nE. nothing"
     assert answer(page(), page(), "dicobench", text).text == "E"
