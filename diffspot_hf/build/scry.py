@@ -6,19 +6,36 @@ and a usable box, a completed screen without one is a control. Bucket cuts are o
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
+import os
 import random
+import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import UsageError
 from ..rows import inside, iter_jsonl
 from ..running.store import write_atomically, write_json, write_lines
 
 FORMAT = "diffspot-hf/annotations"
+VERSION = 1
 BUCKETS = ("no-tagged", "single", "multi", "dense")
+SIDES = ("image_a", "image_b")
+
+Pictures = dict[str, Path | bytes]
+"""The pictures of a set: path below its folder, and the file or the bytes that they are copied from."""
+
+
+class _Kept(NamedTuple):
+    """A completed screen as a row, with its pictures and a count of its annotations that could not be used."""
+
+    row: dict[str, Any]
+    pictures: Pictures
+    unusable: Counter[str]
 
 
 def from_annotations(
@@ -27,39 +44,56 @@ def from_annotations(
     """Writes the data set `out` (``test.jsonl`` and ``images/``) and returns a report of what was kept and why not.
 
     `export` is the JSON file that the annotation page exports; the picture paths in it are relative to `images`. A
-    screen that cannot be used is named in the report (with `strict`: the first one is an error).
+    screen that cannot be used is named in the report (with `strict`: the first one is an error). A completed screen
+    none of whose annotations can be used is a control by the rule, and named in the report, as its annotator saw
+    something. `out` appears only when complete.
     """
-    _must_be_new(out)
-    screens = _screens(export)
+    if isinstance(dense_from, bool) or not isinstance(dense_from, int) or dense_from < 2:
+        raise UsageError(f"--dense-from {dense_from}: a dense screen has at least 2 issues, as one issue is single")
+    if not images.is_dir():
+        raise UsageError(f"--images {images}: no such folder")
+    can_be_made(out)
+    kept: dict[str, _Kept] = {}
+    position: dict[str, str] = {}
     refused: list[str] = []
-    counts: Counter[str] = Counter()
-    rows: list[dict[str, Any]] = []
-    for number, screen in enumerate(screens):
+    not_completed = 0
+    for number, screen in enumerate(_screens(export)):
+        where = f"{export}, screen {number} ({_name(screen)})"
         try:
-            row = _row(screen, number, images, out, dense_from, counts)
+            made = _kept(screen, number, images, dense_from)
+            if made is not None and (first := position.get(made.row["id"])):
+                raise UsageError(f"the id stands twice, first at {first}")
         except UsageError as error:
             if strict:
-                raise
-            refused.append(f"screen {number} (id {_id(screen)!r}): {error}")
+                raise UsageError(f"{where}: {error}") from error
+            refused.append(f"{where}: {error}")
             continue
-        if row is not None and any(row["id"] == other["id"] for other in rows):
-            raise UsageError(f"{export}: id {row['id']!r} stands twice")
-        if row is not None:
-            rows.append(row)
-    if not rows:
+        if made is None:
+            not_completed += 1
+        else:
+            kept[made.row["id"]], position[made.row["id"]] = made, f"screen {number}"
+    if not kept:
         raise UsageError(f"{export}: no completed screen can be used" + (f"; {refused[0]}" if refused else ""))
+    rows = [made.row for made in kept.values()]
+    unusable = sum((made.unusable for made in kept.values()), Counter[str]())
     report = {
         "rows": len(rows),
-        "buckets": {bucket: sum(row["bucket"] == bucket for row in rows) for bucket in BUCKETS},
+        "buckets": buckets_of(rows),
         "issues": sum(len(row["issues"]) for row in rows),
-        "not_completed": counts["not completed"],
-        "annotations_without_tag": counts["without tag"],
-        "annotations_without_box": counts["without box"],
+        "not_completed": not_completed,
+        "annotations_without_tag": unusable["without tag"],
+        "annotations_without_box": unusable["without box"],
+        "controls_with_unusable_annotations": [
+            identifier for identifier, made in kept.items() if made.unusable and not made.row["issues"]
+        ],
         "refused": refused,
         "dense_from": dense_from,
     }
-    write_lines(out / "test.jsonl", rows)
-    write_json(out / "build.json", report)
+    with _new_folder(out) as folder:
+        for made in kept.values():
+            _copy(made.pictures, folder)
+        write_lines(folder / "test.jsonl", rows)
+        write_json(folder / "build.json", report)
     return report
 
 
@@ -70,59 +104,88 @@ def _screens(export: Path) -> list[Any]:
         raise UsageError(f"{export}: not a readable export ({error})") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(data.get("screens"), list):
         raise UsageError(f"{export}: not an export of the annotation page (format {FORMAT!r} with a list of screens)")
+    if isinstance(data.get("version"), bool) or data.get("version") != VERSION:
+        raise UsageError(
+            f"{export}: this export has version {_short(data.get('version'))}, only version {VERSION} is known"
+        )
     screens: list[Any] = data["screens"]
     return screens
 
 
-def _row(
-    screen: Any, number: int, images: Path, out: Path, dense_from: int, counts: Counter[str]
-) -> dict[str, Any] | None:
+def _kept(screen: Any, number: int, images: Path, dense_from: int) -> _Kept | None:
+    """The screen, None if it is not completed; `UsageError` says why it cannot be used."""
     from ..dataset_scripts.scry_design_diff import bucket
 
     if not isinstance(screen, Mapping) or not isinstance(screen.get("id"), str) or not screen["id"]:
-        raise UsageError("a screen needs an id")
-    if not screen.get("completed"):
-        counts["not completed"] += 1
+        raise UsageError("a screen needs an id, a text that is not empty")
+    completed, annotations = screen.get("completed"), screen.get("annotations")
+    if not isinstance(completed, bool):
+        raise UsageError(f"completed must be true or false, not {_short(completed)}")
+    if not completed:
         return None
-    issues = [issue for note in screen.get("annotations") or [] if (issue := _issue(note, counts))]
-    paths = {side: _copy(images, screen.get(side), out) for side in ("image_a", "image_b")}
-    return {
+    if not isinstance(annotations, list):
+        raise UsageError(f"annotations must be a list, not {_short(annotations)}")
+    unusable: Counter[str] = Counter()
+    issues = [issue for note in annotations if (issue := _issue(note, unusable))]
+    pictures: Pictures = {}
+    row = {
         "id": screen["id"],
-        **paths,
+        **{side: _picture(images, screen.get(side), side, pictures) for side in SIDES},
         "bucket": bucket(len(issues), dense_from=dense_from),
         "issues": issues,
         "meta": json.dumps({"made_from": "annotations", "screen": number}),
     }
+    _check_text(row)
+    return _Kept(row, pictures, unusable)
 
 
-def _issue(annotation: Any, counts: Counter[str]) -> dict[str, Any] | None:
+def _issue(annotation: Any, unusable: Counter[str]) -> dict[str, Any] | None:
     """The annotation as an issue, None if it has no explicit tag or no usable box."""
     from ..scoring.boxes import read_box
     from ..scoring.tags import read_labels
 
     if not isinstance(annotation, Mapping):
-        raise UsageError("an annotation is no object")
-    labels = read_labels(annotation.get("labels"))
+        raise UsageError(f"an annotation is no object: {_short(annotation)}")
+    labels, note = annotation.get("labels"), annotation.get("note")
+    if not isinstance(labels, (list, str, type(None))) or not isinstance(note, (str, type(None))):
+        raise UsageError(f"an annotation has a list of labels and a text as note, not {_short([labels, note])}")
+    labels = read_labels(labels)
     boxes = {side: read_box(annotation.get(side))[0] for side in ("box_a", "box_b")}
     if not labels:
-        counts["without tag"] += 1
+        unusable["without tag"] += 1
     elif not any(boxes.values()):
-        counts["without box"] += 1
+        unusable["without box"] += 1
     else:
-        return {"labels": labels, "note": str(annotation.get("note") or ""), **boxes}
+        return {"labels": labels, "note": note or "", **boxes}
     return None
 
 
-def _copy(images: Path, relative: Any, out: Path) -> str:
-    """Copies one picture below `out` under the digest of its bytes and returns the relative path."""
-    import hashlib
+def _picture(folder: Path, value: Any, column: str, pictures: Pictures) -> str:
+    """Notes one picture, proven to be readable, in `pictures`; returns its path there, the digest of its bytes.
 
-    source = inside(images, relative)
-    data = source.read_bytes()
-    name = f"images/{hashlib.sha256(data).hexdigest()[:16]}{source.suffix.lower()}"
-    if not (out / name).exists():
-        write_atomically(out / name, data)
+    `value` is a path below `folder`, or bytes with the path that they had, as in Parquet.
+    """
+    from ..images import decode_rgb
+
+    try:
+        if isinstance(value, Mapping) and isinstance(value.get("bytes"), bytes):
+            source: Path | bytes = value["bytes"]
+            data, suffix = value["bytes"], Path(value.get("path") or "").suffix
+        else:
+            source = inside(folder, value)
+            data, suffix = source.read_bytes(), source.suffix
+        decode_rgb(data, value if isinstance(value, str) else "bytes")
+    except (UsageError, OSError) as error:
+        raise UsageError(f"{column}: {error}") from error
+    name = f"images/{hashlib.sha256(data).hexdigest()[:16]}{suffix.lower()}"
+    pictures[name] = source
     return name
+
+
+def _copy(pictures: Pictures, folder: Path) -> None:
+    for name, source in pictures.items():
+        if not (folder / name).exists():
+            write_atomically(folder / name, source if isinstance(source, bytes) else source.read_bytes())
 
 
 def pilot(
@@ -130,44 +193,174 @@ def pilot(
 ) -> dict[str, Any]:
     """Writes a stratified sample of the data set `data` to `out` and returns its manifest.
 
-    `per_bucket` screens are drawn from each bucket with `seed`; a bucket that has fewer is an error that names it. The
-    draw depends on the ids alone, not on the order of the rows.
+    `data` is any folder that the loader reads. `per_bucket` screens are drawn from each bucket with `seed`; a bucket
+    that has fewer is an error that names it. The draw depends on the ids alone, not on the order of the rows. `out`
+    appears only when complete.
     """
-    import hashlib
+    from ..dataset_scripts.common import find_manifests
 
     if per_bucket < 1:
         raise UsageError(f"--per-bucket {per_bucket}: at least one screen a bucket is needed")
-    _must_be_new(out)
-    source = data / "test.jsonl"
-    rows = {str(row.get("id")): row for _, row in iter_jsonl(source)}
+    sources = find_manifests(data)
+    place = _manifest_place(manifest or out / "manifest.json", out, sources)
+    can_be_made(out)
+    bucket_of = _buckets(sources)
     chosen: list[str] = []
     for bucket in BUCKETS:
-        members = sorted(i for i, row in rows.items() if (row.get("bucket") or row.get("split")) == bucket)
+        members = sorted(identifier for identifier, own in bucket_of.items() if own == bucket)
         if len(members) < per_bucket:
             raise UsageError(f"{data}: bucket {bucket} has {len(members)} screens, {per_bucket} are asked for")
         chosen += sorted(random.Random(f"{seed}:{bucket}").sample(members, per_bucket))
-    kept = [rows[i] | {side: _copy(data, rows[i][side], out) for side in ("image_a", "image_b")} for i in chosen]
-    write_lines(out / "test.jsonl", kept)
-    made = {
-        "source": {"file": source.name, "sha256": hashlib.sha256(source.read_bytes()).hexdigest(), "rows": len(rows)},
-        "seed": seed,
-        "per_bucket": per_bucket,
-        "rows": len(kept),
-        "issues": sum(len(row.get("issues") or []) for row in kept),
-        "ids": chosen,
-        "sha256": hashlib.sha256((out / "test.jsonl").read_bytes()).hexdigest(),
-    }
-    write_json(manifest or out / "manifest.json", made)
+    pictures: Pictures = {}
+    wanted = set(chosen)
+    found = {i: _drawn(row, folder, where, pictures) for where, folder, i, row in _rows(sources) if i in wanted}
+    kept = [found[identifier] | {"bucket": bucket_of[identifier]} for identifier in chosen]
+    with _new_folder(out) as folder:
+        _copy(pictures, folder)
+        write_lines(folder / "test.jsonl", kept)
+        made = {
+            "source": {
+                "file": ", ".join(file.relative_to(data.expanduser()).as_posix() for file in sources),
+                "sha256": hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest(),
+                "rows": len(bucket_of),
+            },
+            "seed": seed,
+            "per_bucket": per_bucket,
+            "rows": len(kept),
+            "issues": sum(len(row.get("issues") or []) for row in kept),
+            "ids": chosen,
+            "sha256": hashlib.sha256((folder / "test.jsonl").read_bytes()).hexdigest(),
+        }
+        write_json(folder / place if isinstance(place, str) else place, made)
     return made
 
 
-def _must_be_new(out: Path) -> None:
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"{out}: exists and is not an empty folder; choose another --out")
+def _manifest_place(manifest: Path, out: Path, sources: Iterable[Path]) -> Path | str:
+    """Where the manifest of a pilot goes: a path, or the name below `out`, which is not there yet."""
+    path, folder = Path(os.path.abspath(manifest)), Path(os.path.abspath(out))
+    if path == folder or path.is_dir():
+        raise UsageError(f"--manifest {manifest}: is a folder; give the name of a file")
+    if path in {Path(os.path.abspath(source)) for source in sources} or path == folder / "test.jsonl":
+        raise UsageError(f"--manifest {manifest}: would replace the rows; choose another name")
+    if path.is_relative_to(folder):
+        return path.relative_to(folder).as_posix()
+    _must_take_files(path.parent, manifest)
+    return path
 
 
-def _id(screen: Any) -> Any:
-    return screen.get("id") if isinstance(screen, Mapping) else None
+def _buckets(sources: Iterable[Path]) -> dict[str, Any]:
+    """The bucket of each row by its id, as given or derived as the loader does."""
+    from ..dataset_scripts.scry_design_diff import bucket
+
+    found: dict[str, Any] = {}
+    first: dict[str, str] = {}
+    for where, _, identifier, row in _rows(sources):
+        issues = row.get("issues") or []
+        if not isinstance(issues, list):
+            raise UsageError(f"{where}: issues must be a list, not {_short(issues)}")
+        if identifier in first:
+            raise UsageError(f"{where}: id {identifier!r} stands twice, first at {first[identifier]}")
+        first[identifier] = where
+        found[identifier] = row.get("bucket") or row.get("split") or bucket(len(issues))
+    return found
+
+
+def _rows(sources: Iterable[Path]) -> Iterator[tuple[str, Path, str, dict[str, Any]]]:
+    """Where each row stands, the folder of its pictures, its id and itself."""
+    for file in sources:
+        for where, row in _parquet_rows(file) if file.suffix == ".parquet" else _jsonl_rows(file):
+            missing = [column for column in ("id", *SIDES) if row.get(column) is None]
+            if missing:
+                raise UsageError(f"{where}: no value in column {', '.join(missing)}")
+            if isinstance(row["id"], bool) or not isinstance(row["id"], (str, int)) or row["id"] == "":
+                raise UsageError(f"{where}: an id is a text or a number, not {_short(row['id'])}")
+            yield where, file.parent, str(row["id"]), row
+
+
+def _jsonl_rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, row in iter_jsonl(file):
+        yield f"{file}, line {number}", row
+
+
+def _parquet_rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    number = 0
+    try:
+        for batch in pq.ParquetFile(file).iter_batches(batch_size=16):
+            for row in batch.to_pylist():
+                number += 1
+                yield f"{file}, row {number}", row
+    except (pa.ArrowException, OSError) as error:
+        raise UsageError(f"{file}: not a readable Parquet file ({error})") from error
+
+
+def _drawn(row: dict[str, Any], folder: Path, where: str, pictures: Pictures) -> dict[str, Any]:
+    try:
+        row = row | {side: _picture(folder, row[side], side, pictures) for side in SIDES}
+        _check_text(row)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from error
+    return row
+
+
+def can_be_made(out: Path) -> None:
+    """Raises `UsageError` if `out` holds something or its parent cannot be written; before any work is done."""
+    try:
+        if os.path.lexists(out) and (not out.is_dir() or any(out.iterdir())):
+            raise UsageError(f"{out}: exists and is not an empty folder; choose another --out")
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written ({error.strerror or error})") from error
+    _must_take_files(out.parent, out)
+
+
+def _must_take_files(folder: Path, target: Path) -> None:
+    """Raises `UsageError` naming `target` if nothing can be made in `folder`, or where that would be made."""
+    try:
+        while not folder.exists() and folder != folder.parent:
+            folder = folder.parent
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".diffspot-hf-"):
+            pass
+    except OSError as error:
+        raise UsageError(f"{target}: cannot be written ({error.strerror or error})") from error
+
+
+@contextlib.contextmanager
+def _new_folder(out: Path) -> Iterator[Path]:
+    """A folder beside `out` that takes its place in the end; after a failure nothing is left of it."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as work:
+            folder = Path(work, "set")
+            folder.mkdir()
+            yield folder
+            if out.exists():
+                out.rmdir()
+            folder.rename(out)
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written ({error.strerror or error})") from error
+
+
+def _check_text(row: Mapping[str, Any]) -> None:
+    """Raises `UsageError` for what no JSONL file can hold, such as half a character (a lone surrogate)."""
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:  # UnicodeError is a ValueError
+        raise UsageError(f"cannot be written as JSON in UTF-8 ({error})") from error
+
+
+def _name(screen: Any) -> str:
+    identifier = screen.get("id") if isinstance(screen, Mapping) else None
+    return f"id {_short(identifier)}" if isinstance(identifier, str) and identifier else "without id"
+
+
+def _short(value: Any) -> str:
+    try:
+        text = repr(value)
+    except RecursionError:
+        text = f"a deep {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def buckets_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:

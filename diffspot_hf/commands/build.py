@@ -160,21 +160,28 @@ def check(args: argparse.Namespace) -> int:
 def scry(args: argparse.Namespace) -> int:
     if args.synthetic == bool(args.annotations):
         raise UsageError("build scry needs either --synthetic or --annotations FILE with --images DIR")
+    from ..build.scry import can_be_made, from_annotations
+
     if args.synthetic:
         from ..build.mobile import build
 
+        can_be_made(args.out)
         report = build(args.out, per_bucket=args.per_bucket, seed=args.seed)
         print(f"{args.out}: {report['rows']} screens")
         return 0
     if args.images is None:
         raise UsageError("--annotations needs --images, the folder of the pictures they name")
-    from ..build.scry import from_annotations
-
     report = from_annotations(args.annotations, args.images, args.out, dense_from=args.dense_from, strict=args.strict)
     for line in report["refused"]:
         print(f"refused: {line}", file=sys.stderr)
+    for identifier in report["controls_with_unusable_annotations"]:
+        print(f"a control although it was annotated, as no annotation can be used: id {identifier!r}", file=sys.stderr)
     buckets = ", ".join(f"{bucket} {count}" for bucket, count in report["buckets"].items())
     print(f"{args.out}: {report['rows']} screens ({buckets}), {report['issues']} issues")
+    print(
+        f"left out: {report['not_completed']} screens not completed, {len(report['refused'])} refused; annotations "
+        f"{report['annotations_without_tag']} without tag, {report['annotations_without_box']} without box"
+    )
     return 0
 
 

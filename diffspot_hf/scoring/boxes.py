@@ -136,7 +136,8 @@ def iou(a: Box | None, b: Box | None) -> float:
     if down <= 0:
         return 0.0
     shared = across * down
-    return shared / (aw * ah + bw * bh - shared)
+    union = aw * ah + bw * bh - shared
+    return shared / union if shared < union else float(shared > 0)  # rounding must not lift it above 1
 
 
 def _four(value: Any, frame: BoxFrame | None) -> tuple[float, float, float, float] | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import fsum
 from typing import Any
 
-from .issue_scores import read_screens
+from .issue_scores import boxes_outside_frame, read_screens, read_threshold
 from .matching import IOU_THRESHOLD, Issue, choose_pairs, overlap, possible_pairs
 from .rates import rate
 
@@ -25,6 +25,7 @@ def score_overlap(
 
     The IoU of a pair is the higher one of its two sides. Each recall is a matching of its own, so a pair lost at one
     threshold may free a partner. Without a matched pair the mean is 0.0 and the quartiles are None.
+    ``boxes_outside_frame`` counts the predicted boxes that leave the picture; a known issue with one is an error.
 
     >>> near = {"labels": ["other"], "box_a": {"x": 0, "y": 0, "w": 0.5, "h": 1}, "box_b": None}
     >>> exact = {"labels": ["other"], "box_a": {"x": 0, "y": 0, "w": 0.25, "h": 1}, "box_b": None}
@@ -48,7 +49,8 @@ def score_overlap(
         "matched": len(values),
         "human": human,
         "n_total": len(screens),
-        "settings": {"iou_threshold": iou_threshold, "method": method},
+        "boxes_outside_frame": boxes_outside_frame(screens),
+        "settings": {"iou_threshold": read_threshold(iou_threshold), "method": method},
     }
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from ..errors import UsageError
 from ..types import STATES
+from .boxes import Box, number
 from .matching import IOU_THRESHOLD, Issue, choose_pairs, match_issues, possible_pairs
 from .rates import Rate, rate
 from .tags import TAGS
@@ -27,6 +28,9 @@ ISSUE_STATES = (*STATES, "missing")
 BUCKETS = ("no-tagged", "single", "multi", "dense")
 FEW = 5
 """A tag with fewer issues is marked: the paper leaves such tags out of its table."""
+
+FRAME_SLACK = 1e-6
+"""How far an edge may lie outside the picture unnoticed (ours): sums of single-precision numbers are not exact."""
 
 _HEADLINE = ("known_issue_recall", "diagnostic_precision", "issue_f1", "diff_screen_recall", "no_diff_specificity")
 
@@ -53,17 +57,18 @@ def read_screens(
 ) -> list[Screen]:
     """Each row matched. Issues are read in the states ``ok`` and ``truncated`` only; in the others there are none.
 
-    Raises `UsageError` for lists of unequal length and for states or a method that do not exist.
+    Raises `UsageError` for lists of unequal length, for states or a method that do not exist, for an `iou_threshold`
+    that is no number, and for known issues with a box outside the picture.
     """
+    iou_threshold = read_threshold(iou_threshold)
     match_issues([], [], iou_threshold=iou_threshold, method=method)
     rows = len(references)
     columns = {"predictions": predictions, "states": states, "buckets": buckets}
     for name, column in columns.items():
         if column is not None and len(column) != rows:
             raise UsageError(f"there are {rows} references but {len(column)} {name}: give one for each row")
-    unknown = sorted(set(states or ()) - set(ISSUE_STATES))
-    if unknown:
-        raise UsageError(f"unknown state {unknown[0]!r}: use one of {', '.join(ISSUE_STATES)}")
+    check_states(states or ())
+    check_frame(references)
     screens = []
     for index, human in enumerate(references):
         state = states[index] if states else "ok"
@@ -73,6 +78,25 @@ def read_screens(
         greedy = len(pairs) if method == "greedy" else len(choose_pairs(possible, "greedy"))
         screens.append(Screen(predicted, human, pairs, greedy, state, (buckets[index] if buckets else None) or ""))
     return screens
+
+
+def read_threshold(value: Any) -> float:
+    """`value` as a plain number; `UsageError` for what is none, such as a string or None.
+
+    >>> read_threshold(1)
+    1.0
+    """
+    found = None if isinstance(value, str) else number(value.item() if hasattr(value, "item") else value)
+    if found is None:
+        raise UsageError(f"iou_threshold is {value!r}: give a number above 0 and at most 1")
+    return found
+
+
+def boxes_outside_frame(screens: Iterable[Screen]) -> int:
+    """How many predicted boxes leave the picture, as boxes in pixels do: xywh_norm is the one frame of scoring."""
+    return sum(
+        is_outside(issue.get(side)) for screen in screens for issue in screen.predicted for side in ("box_a", "box_b")
+    )
 
 
 def score_issues(
@@ -89,7 +113,8 @@ def score_issues(
 
     The five headline figures stand at the top, with numerator, denominator and 95 % Wilson interval under ``rates``
     (issues of one screen are not independent: for a comparison use `stats.cluster_bootstrap`). A figure whose
-    denominator is 0 is 0.0 and named in ``undefined``. ``health`` counts the states and sums to ``n_total``.
+    denominator is 0 is 0.0 and named in ``undefined``. ``health`` counts the states and sums to ``n_total``;
+    ``boxes_outside_frame`` counts the predicted boxes that leave the picture (a known issue with one is an error).
     ``over_parsed`` repeats the headline over the rows in state ``ok``; ``readings`` holds what the paper leaves open.
 
     >>> issue = {"labels": ["Typography"], "box_a": {"x": 0.1, "y": 0.1, "w": 0.2, "h": 0.1}, "box_b": None}
@@ -106,11 +131,16 @@ def score_issues(
         "n_total": len(screens),
         "coverage": rate(len(screens) - counted["missing"], len(screens)),
         "health": {state: counted[state] for state in ISSUE_STATES},
+        "boxes_outside_frame": boxes_outside_frame(screens),
         "by_tag": _by_tag(screens),
         "by_bucket": _by_bucket(screens) if buckets else {},
         "over_parsed": _headline([screen for screen in screens if screen.state == "ok"], malformed_controls),
         "readings": _readings(screens),
-        "settings": {"iou_threshold": iou_threshold, "method": method, "malformed_controls": malformed_controls},
+        "settings": {
+            "iou_threshold": read_threshold(iou_threshold),
+            "method": method,
+            "malformed_controls": malformed_controls,
+        },
     }
 
 
@@ -127,6 +157,34 @@ def issue_rates(matched: int, predicted: int, human: int) -> dict[str, Rate]:
         "diagnostic_precision": rate(matched, predicted),
         "issue_f1": f1,
     }
+
+
+def check_states(states: Iterable[str]) -> None:
+    unknown = [state for state in states if state not in ISSUE_STATES]
+    if unknown:
+        raise UsageError(f"unknown state {unknown[0]!r}: use one of {', '.join(ISSUE_STATES)}")
+
+
+def check_frame(references: Iterable[Sequence[Issue]]) -> None:
+    for row, issues in enumerate(references):
+        for index, issue in enumerate(issues):
+            for side in ("box_a", "box_b"):
+                if is_outside(issue.get(side)):
+                    raise UsageError(
+                        f"references, row {row}, issue {index}: {side} {issue[side]} leaves the picture; boxes are "
+                        "fractions of it (xywh_norm, 0 to 1), so divide pixels by its width and height"
+                    )
+
+
+def is_outside(box: Box | None) -> bool:
+    if box is None:
+        return False
+    low, high = -FRAME_SLACK, 1 + FRAME_SLACK
+    x, y = box["x"], box["y"]
+    return x < low or y < low or x + box["w"] > high or y + box["h"] > high
+
+
+# -- counting -------------------------------------------------------------------------------------------------------
 
 
 def _headline(screens: Sequence[Screen], malformed_controls: str) -> dict[str, Any]:

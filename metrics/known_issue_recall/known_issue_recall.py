@@ -3,8 +3,10 @@
 import datasets
 import evaluate
 
-from diffspot_hf.scoring.issue_rows import normal_row, normal_states
+from diffspot_hf.scoring.issue_inputs import check_options, normal_columns, normal_single, only_inputs, take_inputs
 from diffspot_hf.scoring.issue_scores import score_issues
+
+_COLUMNS = ("predictions", "references", "states", "buckets")
 
 _DESCRIPTION = """
 Scores lists of tagged and boxed issues against the known issues of pairs of screens. A predicted and a known issue
@@ -17,7 +19,8 @@ Args:
     predictions (list of lists of dict): for each pair of screens the reported issues: `labels` (list of tags), `box_a`
         and `box_b` (`{"x", "y", "w", "h"}` in fractions of the picture, x and y the top-left corner, or None). Missing
         keys are filled, other keys dropped; None instead of a list is a row without a prediction (state `missing`).
-    references (list of lists of dict): the known issues in the same form; an empty list is a control.
+    references (list of lists of dict): the known issues in the same form; an empty list is a control, None an error,
+        and so is a box that leaves the picture (pixels).
     states (list of str, optional): state of each row: `ok`, `unparsed`, `empty`, `truncated`, `refused`, `error` or
         `missing`; default `ok`. Issues count in `ok` and `truncated` only; only `ok` without issues is an abstention.
     buckets (list of str, optional): a group for each row, such as `single`, `multi` or `dense`.
@@ -28,8 +31,9 @@ Args:
 Returns:
     known_issue_recall, diagnostic_precision, issue_f1, diff_screen_recall, no_diff_specificity; their numerators,
     denominators and 95 % Wilson intervals under `rates`; matched, predicted, human, flagged_controls,
-    malformed_controls, coverage, health, by_tag (tags with fewer than five issues are marked `few`), by_bucket,
-    over_parsed, and `readings`: the figures under each reading of what the paper leaves open.
+    malformed_controls, coverage, health, boxes_outside_frame (predicted boxes that leave the picture), by_tag (tags
+    with fewer than five issues are marked `few`), by_bucket, over_parsed, and `readings`: the figures under each
+    reading of what the paper leaves open.
 Examples:
 
     >>> import evaluate
@@ -62,31 +66,21 @@ class KnownIssueRecall(evaluate.Metric):
 
     def compute(self, *, predictions=None, references=None, states=None, buckets=None, **options):
         """The figures over all rows given here and added before."""
-        return super().compute(
-            predictions=predictions, references=references, states=states, buckets=buckets, **options
-        )
+        given = {"predictions": predictions, "references": references, "states": states, "buckets": buckets}
+        inputs, options = take_inputs(given | options, _COLUMNS)
+        check_options(score_issues, options)  # before the rows that were added are used up
+        return super().compute(**inputs, **options)
 
-    def add_batch(self, *, predictions=None, references=None, states=None, buckets=None, **kwargs):
+    def add_batch(self, *, predictions=None, references=None, states=None, buckets=None, **singular):
         """Adds rows, brought to one form first."""
-        states = normal_states(predictions, states)
-        super().add_batch(
-            predictions=[normal_row(row) for row in predictions],
-            references=[normal_row(row) for row in references],
-            states=states,
-            buckets=[""] * len(states) if buckets is None else [bucket or "" for bucket in buckets],
-            **kwargs,
-        )
+        given = {"predictions": predictions, "references": references, "states": states, "buckets": buckets}
+        super().add_batch(**normal_columns(only_inputs(given | singular, _COLUMNS)))
 
-    def add(self, *, prediction=None, reference=None, state=None, bucket=None, **kwargs):
+    def add(self, *, prediction=None, reference=None, state=None, bucket=None, **plural):
         """Adds one row, brought to one form first."""
-        (state,) = normal_states([prediction], [state])
-        super().add(
-            prediction=normal_row(prediction),
-            reference=normal_row(reference),
-            states=state,
-            buckets=bucket or "",
-            **kwargs,
-        )
+        given = {"prediction": prediction, "reference": reference, "state": state, "bucket": bucket}
+        row = normal_single(only_inputs(given | plural, _COLUMNS))
+        super().add(prediction=row.pop("predictions"), reference=row.pop("references"), **row)
 
     def _compute(self, predictions, references, states, buckets, **options):
         return score_issues(predictions, references, states, buckets if any(buckets) else None, **options)

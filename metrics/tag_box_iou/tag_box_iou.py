@@ -4,7 +4,9 @@ import datasets
 import evaluate
 
 from diffspot_hf.scoring.iou_scores import score_overlap
-from diffspot_hf.scoring.issue_rows import normal_row, normal_states
+from diffspot_hf.scoring.issue_inputs import check_options, normal_columns, normal_single, only_inputs, take_inputs
+
+_COLUMNS = ("predictions", "references", "states")
 
 _DESCRIPTION = """
 Matches tagged and boxed issues one to one, as `known_issue_recall` does, and gives the IoU of the matched pairs (the
@@ -16,13 +18,14 @@ Args:
     predictions (list of lists of dict): for each pair of screens the reported issues: `labels` (list of tags), `box_a`
         and `box_b` (`{"x", "y", "w", "h"}` in fractions of the picture, or None). Missing keys are filled, other keys
         dropped; None instead of a list is a row without a prediction.
-    references (list of lists of dict): the known issues in the same form.
+    references (list of lists of dict): the known issues in the same form; None, or a box that leaves the picture
+        (pixels), is an error.
     states (list of str, optional): state of each row; issues count in `ok` (default) and `truncated` only.
     iou_threshold (float): overlap that a match needs for mean and quartiles; default 0.10.
     method (str): `maximum` (default) or `greedy`.
 Returns:
     mean_iou, quartiles (25 %, 50 %, 75 %; None without a matched pair), recall_at ("0.1" to "0.9", each with numerator
-    and denominator), matched, human, n_total.
+    and denominator), matched, human, n_total, boxes_outside_frame (predicted boxes that leave the picture).
 Examples:
 
     >>> import evaluate
@@ -54,21 +57,21 @@ class TagBoxIou(evaluate.Metric):
 
     def compute(self, *, predictions=None, references=None, states=None, **options):
         """The figures over all rows given here and added before."""
-        return super().compute(predictions=predictions, references=references, states=states, **options)
+        given = {"predictions": predictions, "references": references, "states": states}
+        inputs, options = take_inputs(given | options, _COLUMNS)
+        check_options(score_overlap, options)  # before the rows that were added are used up
+        return super().compute(**inputs, **options)
 
-    def add_batch(self, *, predictions=None, references=None, states=None, **kwargs):
+    def add_batch(self, *, predictions=None, references=None, states=None, **singular):
         """Adds rows, brought to one form first."""
-        super().add_batch(
-            predictions=[normal_row(row) for row in predictions],
-            references=[normal_row(row) for row in references],
-            states=normal_states(predictions, states),
-            **kwargs,
-        )
+        given = {"predictions": predictions, "references": references, "states": states}
+        super().add_batch(**normal_columns(only_inputs(given | singular, _COLUMNS)))
 
-    def add(self, *, prediction=None, reference=None, state=None, **kwargs):
+    def add(self, *, prediction=None, reference=None, state=None, **plural):
         """Adds one row, brought to one form first."""
-        (state,) = normal_states([prediction], [state])
-        super().add(prediction=normal_row(prediction), reference=normal_row(reference), states=state, **kwargs)
+        given = {"prediction": prediction, "reference": reference, "state": state}
+        row = normal_single(only_inputs(given | plural, _COLUMNS))
+        super().add(prediction=row.pop("predictions"), reference=row.pop("references"), **row)
 
     def _compute(self, predictions, references, states, **options):
         return score_overlap(predictions, references, states, **options)

@@ -5,6 +5,7 @@ import doctest
 import json
 
 import evaluate
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -112,11 +113,173 @@ def test_inputs_are_left_as_they_were(metric):
         ([["x"], [], []], "an issue is 'x'"),
         (["text", [], []], "a row is 'text'"),
         ([[{"box_a": [1]}], [], []], "a box is"),
+        ([[{"box_a": np.array([0, 0, 1, 1])}], [], []], r"a box is \[0, 0, 1, 1\]: give an object"),
+        ([[], (one for one in ()), []], "predictions, row 1: a generator is given"),
+        ([[{"labels": (one for one in ["other"])}], [], []], "predictions, row 0: a generator is given"),
+        ((row for row in ROWS), "predictions is a generator"),
+        ("text", "predictions is a str"),
+        ({"a": []}, "predictions is a dict"),
+        (5, "predictions is a int"),
+        (None, "predictions are missing"),
     ],
 )
 def test_what_is_no_issue_is_refused_in_one_line(metric, predictions, message):
     with pytest.raises(UsageError, match=message):
         metric.compute(predictions=predictions, references=ROWS)
+
+
+BOX = {"x": 0.1, "y": 0.1, "w": 0.25, "h": 0.25}
+PIXELS = {"x": 10, "y": 10, "w": 100, "h": 50}
+BAD_REFERENCES = [
+    (None, "references are missing"),
+    ([None], "references, row 0 is None: give the list of known issues"),
+    ((row for row in [[]]), "references is a generator"),
+    ([[{"labels": ["other"], "box_b": PIXELS}]], "references, row 0, issue 0: box_b .* leaves the picture"),
+    ([[issue("other"), issue("other", at=0.95)]], "references, row 0, issue 1: box_a"),
+    ([[issue("other", at=-0.01)]], "divide pixels by its width and height"),
+]
+
+
+@pytest.mark.parametrize("name", ["known_issue_recall", "tag_box_iou"])
+@pytest.mark.parametrize(("references", "message"), BAD_REFERENCES)
+def test_what_cannot_be_known_is_refused(repo, name, references, message):
+    metric = evaluate.load(str(repo / "metrics" / name))
+    with pytest.raises(UsageError, match=message):
+        metric.compute(predictions=[[]], references=references)
+
+
+@pytest.mark.parametrize("name", ["known_issue_recall", "tag_box_iou"])
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"prediction": []}, "row 0 is None: give the list of known issues"),
+        ({"prediction": [], "reference": None}, "row 0 is None: give the list of known issues"),
+        ({}, "row 0 is None: give the list of known issues"),
+        ({"prediction": [], "reference": [{"box_a": PIXELS}]}, "leaves the picture"),
+        ({"prediction": [], "reference": [], "state": "fine"}, "unknown state 'fine'"),
+        ({"prediction": [], "reference": [], "state": "ok", "states": "ok"}, "states is given twice"),
+        ({"prediction": [], "reference": [], "stat": "ok"}, "unknown input 'stat': there are predictions, references"),
+    ],
+)
+def test_a_row_that_cannot_be_added_is_refused(repo, name, row, message):
+    metric = evaluate.load(str(repo / "metrics" / name))
+    with pytest.raises(UsageError, match=message):
+        metric.add(**row)
+    assert len(metric) == 0
+
+
+BAD_OPTIONS = [
+    ({"iou_threshold": "0.1"}, "iou_threshold is '0.1': give a number"),
+    ({"iou_threshold": None}, "iou_threshold is None: give a number"),
+    ({"iou_threshold": True}, "iou_threshold is True: give a number"),
+    ({"iou_threshold": [0.1]}, "iou_threshold is \\[0.1\\]: give a number"),
+    ({"iou_threshold": float("nan")}, "iou_threshold is nan: give a number"),
+    ({"iou_threshold": 1.5}, "iou_threshold is 1.5: it must be"),
+    ({"method": "best"}, "unknown matching method 'best'"),
+    ({"method": None}, "unknown matching method None"),
+    ({"iou_treshold": 0.1}, "unknown option 'iou_treshold': there are iou_threshold, method"),
+]
+
+
+@pytest.mark.parametrize("name", ["known_issue_recall", "tag_box_iou"])
+@pytest.mark.parametrize(("options", "message"), BAD_OPTIONS)
+def test_a_wrong_option_is_named_and_the_added_rows_stay(repo, name, options, message):
+    metric = evaluate.load(str(repo / "metrics" / name))
+    metric.add_batch(predictions=ROWS, references=ROWS)
+    with pytest.raises(UsageError, match=message):
+        metric.compute(**options)
+    assert metric.compute()["n_total"] == 3
+
+
+def test_a_wrong_reading_of_malformed_controls_is_named(metric):
+    with pytest.raises(UsageError, match="malformed_controls is None"):
+        metric.compute(predictions=ROWS, references=ROWS, malformed_controls=None)
+
+
+def test_states_and_buckets_that_are_no_lists_are_named(metric):
+    for name in ("states", "buckets"):
+        for value in ("ok", (one for one in ["ok"] * 3)):
+            with pytest.raises(UsageError, match=f"{name} is a"):
+                metric.compute(predictions=ROWS, references=ROWS, **{name: value})
+
+
+KINDS = [
+    np.float32,
+    np.float64,
+    np.array,
+    str,
+    lambda number: np.array(number, dtype=np.float32),
+    lambda number: np.array(number, dtype=object),
+]
+LABELS = [("Typography", "other"), {"Typography", "other"}, frozenset(["other", "Typography"])]
+LABELS += [np.array(["Typography", "other"]), np.array(["other", "Typography"], dtype=object)]
+
+
+@pytest.mark.parametrize("name", ["known_issue_recall", "tag_box_iou"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("side", ["predictions", "references"])
+def test_numbers_of_every_kind_are_numbers(repo, name, kind, side):
+    metric = evaluate.load(str(repo / "metrics" / name))
+    plain = [[{"labels": ["other"], "box_a": BOX}]]
+    other = [[{"labels": ["other"], "box_a": {key: kind(value) for key, value in BOX.items()}}]]
+    scores = metric.compute(**({"predictions": plain, "references": plain} | {side: other}))
+    assert scores["matched"] == 1
+    assert scores.get("mean_iou", 1) == pytest.approx(1, abs=1e-6)
+
+
+def test_whole_numbers_of_numpy_are_numbers(metric):
+    whole = [[{"labels": ["other"], "box_a": dict(zip("xywh", np.array([0, 0, 1, 1]), strict=True))}]]
+    assert metric.compute(predictions=whole, references=whole)["matched"] == 1
+
+
+@pytest.mark.parametrize("labels", LABELS, ids=lambda labels: type(labels).__name__)
+def test_labels_in_any_collection_are_labels(metric, labels):
+    known = [[{"labels": ["Typography", "other"], "box_a": BOX}]]
+    given = [[{"labels": labels, "box_a": BOX}]]
+    assert metric.compute(predictions=given, references=known) == metric.compute(predictions=known, references=known)
+    assert metric.compute(predictions=known, references=given)["by_tag"]["other"]["matched"] == 1
+
+
+@pytest.mark.parametrize(
+    "kind", [tuple, lambda rows: np.array([*rows, None], dtype=object)[:-1], lambda rows: [np.array(r) for r in rows]]
+)
+def test_rows_in_any_sequence_are_rows(metric, kind):
+    assert metric.compute(predictions=kind(ROWS), references=kind(ROWS)) == score_issues(ROWS, ROWS)
+
+
+def test_a_threshold_of_numpy_is_one(metric):
+    scores = metric.compute(predictions=ROWS, references=ROWS, iou_threshold=np.float64(0.5))
+    assert json.loads(json.dumps(scores))["settings"]["iou_threshold"] == 0.5
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("prediction", "reference", "state", "bucket"),
+        ("prediction", "reference", "states", "buckets"),
+        ("predictions", "references", "states", "buckets"),
+    ],
+)
+def test_singular_and_plural_names_mean_the_same(metric, names):
+    metric.add(**dict(zip(names, ([], [issue("other")], "unparsed", "single"), strict=True)))
+    scores = metric.compute()
+    assert (scores["health"]["unparsed"], scores["by_bucket"]["single"]["human"]) == (1, 1)
+    given = [[[]], [[issue("other")]], ["unparsed"], ["single"]]
+    assert metric.compute(**dict(zip(names, given, strict=True))) == scores
+    metric.add_batch(**dict(zip(names, given, strict=True)))
+    assert metric.compute() == scores
+
+
+@pytest.mark.parametrize("name", ["known_issue_recall", "tag_box_iou"])
+def test_predicted_boxes_outside_the_picture_are_counted(repo, name):
+    metric = evaluate.load(str(repo / "metrics" / name))
+    predictions = [[{"labels": ["other"], "box_a": PIXELS, "box_b": PIXELS}, issue("other"), issue("other", at=0.95)]]
+    assert metric.compute(predictions=predictions, references=[[issue("other")]])["boxes_outside_frame"] == 3
+    unread = metric.compute(predictions=predictions, references=[[]], states=["unparsed"])
+    assert unread["boxes_outside_frame"] == 0
+    edge = {"x": np.float32(0.7), "y": 0.9, "w": np.float32(0.3), "h": 0.1}
+    rows = [[{"labels": ["other"], "box_a": edge}]]
+    assert metric.compute(predictions=rows, references=rows)["boxes_outside_frame"] == 0
 
 
 def test_columns_of_unequal_length_are_refused(metric):

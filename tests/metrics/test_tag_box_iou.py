@@ -45,6 +45,15 @@ def test_a_row_that_was_not_read_has_no_boxes(metric):
     assert scores["matched"] == 0
 
 
+@pytest.mark.parametrize("x", [0.1, 0.3, 1 / 3, 0.57, 0.7])
+def test_no_figure_is_above_one(metric, x):
+    box = {"x": x, "y": x / 3, "w": 0.3 - x / 7, "h": x / 9}
+    rows = [[{"labels": ["other"], "box_a": box}]]
+    scores = metric.compute(predictions=rows, references=rows)
+    assert max(scores["mean_iou"], *scores["quartiles"]) <= 1
+    assert scores["mean_iou"] == pytest.approx(1)
+
+
 def test_options(metric):
     given = {"predictions": [[issue(0.3)]], "references": [[issue(1.0)]]}
     assert metric.compute(**given, iou_threshold=0.5)["matched"] == 0

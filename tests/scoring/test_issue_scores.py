@@ -152,12 +152,21 @@ def test_order_of_rows_and_predictions_changes_nothing():
         ({"malformed_controls": "ignored"}, "failed, abstained, excluded"),
         ({"method": "best"}, "unknown matching method"),
         ({"iou_threshold": 0}, "iou_threshold"),
+        ({"iou_threshold": "0.1"}, "iou_threshold is '0.1'"),
+        ({"iou_threshold": None}, "iou_threshold is None"),
     ],
     ids=str,
 )
 def test_wrong_calls_say_what_to_do(kwargs, message):
     with pytest.raises(UsageError, match=message):
         score_issues(ROWS, ROWS, **kwargs)
+
+
+def test_a_known_issue_in_pixels_is_refused_and_a_predicted_one_is_counted():
+    pixels = [[{"labels": ["other"], "box_a": {"x": 5, "y": 5, "w": 50, "h": 20}, "box_b": None}]]
+    with pytest.raises(UsageError, match="row 0, issue 0: box_a .* leaves the picture"):
+        score_issues([[]], pixels)
+    assert score_issues(pixels, [[]])["boxes_outside_frame"] == 1
 
 
 def test_predictions_of_another_length():

@@ -95,9 +95,9 @@ def arrow(pen, place=(100, 300), size=44):
     pen.polygon([(x + size, y + size // 2), (x, y), (x, y + size)], fill=(40, 40, 60))
 
 
-def photo(pen, way=1):
+def photo(pen):
     for n in range(50):
-        left = 80 + 8 * n if way > 0 else 472 - 8 * n
+        left = 80 + 8 * n
         pen.rectangle([left, 600, left + 7, 900], fill=((n * 56) % 255, (n * 24) % 255, 120))
 
 
@@ -105,7 +105,6 @@ ICONS = {
     "an icon gone": (arrow, lambda pen: None, "Missing Content"),
     "an icon larger": (arrow, lambda pen: arrow(pen, (90, 290), 64), "Shape/Size"),
     "another icon": (arrow, lambda pen: pen.ellipse([100, 300, 144, 344], fill=(40, 40, 60)), "Icon/Nav"),
-    "a picture mirrored": (photo, lambda pen: photo(pen, way=-1), "Image/Asset"),
     "a picture blank": (photo, lambda pen: pen.rectangle([80, 600, 487, 900], fill="#d5d8de"), "Image/Asset"),
 }
 
