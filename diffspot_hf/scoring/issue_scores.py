@@ -32,6 +32,9 @@ FEW = 5
 FRAME_SLACK = 1e-6
 """How far an edge may lie outside the picture unnoticed (ours): sums of single-precision numbers are not exact."""
 
+NO_FRACTION = 1.0
+"""A known issue that lies further outside than a whole picture cannot be in fractions of it (ours)."""
+
 _HEADLINE = ("known_issue_recall", "diagnostic_precision", "issue_f1", "diff_screen_recall", "no_diff_specificity")
 
 
@@ -169,17 +172,17 @@ def check_frame(references: Iterable[Sequence[Issue]]) -> None:
     for row, issues in enumerate(references):
         for index, issue in enumerate(issues):
             for side in ("box_a", "box_b"):
-                if is_outside(issue.get(side)):
+                if is_outside(issue.get(side), NO_FRACTION):
                     raise UsageError(
                         f"references, row {row}, issue {index}: {side} {issue[side]} leaves the picture; boxes are "
                         "fractions of it (xywh_norm, 0 to 1), so divide pixels by its width and height"
                     )
 
 
-def is_outside(box: Box | None) -> bool:
+def is_outside(box: Box | None, slack: float = FRAME_SLACK) -> bool:
     if box is None:
         return False
-    low, high = -FRAME_SLACK, 1 + FRAME_SLACK
+    low, high = -slack, 1 + slack
     x, y = box["x"], box["y"]
     return x < low or y < low or x + box["w"] > high or y + box["h"] > high
 

@@ -135,9 +135,14 @@ BAD_REFERENCES = [
     ([None], "references, row 0 is None: give the list of known issues"),
     ((row for row in [[]]), "references is a generator"),
     ([[{"labels": ["other"], "box_b": PIXELS}]], "references, row 0, issue 0: box_b .* leaves the picture"),
-    ([[issue("other"), issue("other", at=0.95)]], "references, row 0, issue 1: box_a"),
-    ([[issue("other", at=-0.01)]], "divide pixels by its width and height"),
+    ([[issue("other"), issue("other", at=12.0)]], "references, row 0, issue 1: box_a"),
+    ([[issue("other", at=-3.0)]], "divide pixels by its width and height"),
 ]
+
+
+def test_a_known_issue_may_reach_over_the_edge(metric):
+    over = [[issue("other", at=0.95)]]
+    assert metric.compute(predictions=over, references=over)["known_issue_recall"] == 1.0
 
 
 @pytest.mark.parametrize("name", ["known_issue_recall", "tag_box_iou"])
