@@ -28,7 +28,9 @@ def decode_rgb(data: bytes, name: str = "image") -> Image.Image:
         image.load()
     except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
         raise UsageError(f"{name}: refused, the picture is too large ({error})") from error
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:
+    except UnidentifiedImageError as error:
+        raise UsageError(f"{name}: not a readable picture (of no known format)") from error
+    except (OSError, SyntaxError, ValueError, EOFError) as error:
         raise UsageError(f"{name}: not a readable picture ({error})") from error
     if (frames := getattr(image, "n_frames", 1)) > 1:
         logger.warning("%s: an animation of %d frames; its first is used", name, frames)

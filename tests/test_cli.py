@@ -204,3 +204,16 @@ def test_the_sample_is_announced(cli, tmp_path):
     code, out, _ = cli("run", "diffspot", "--model", "always-none", "--out", tmp_path / "run")
     assert code == 0
     assert "sample of this package" in out
+
+
+def test_a_subset_of_nothing_is_refused(cli, tmp_path):
+    words = ("run", "dicobench", "--model", "oracle", "--subset", "tenth", "--out", tmp_path / "run")
+    code, _, err = cli(*words)
+    assert code == 2
+    assert "of these 40 rows it chooses none" in err
+
+
+def test_both_orders_are_told(cli, tmp_path):
+    out = tmp_path / "run"
+    assert cli("run", "dicobench", "--model", "oracle", "--both-orders", "--out", out)[0] == 0
+    assert "100.0 % of the letters stay the same, 40 of 40 items right" in cli("score", out)[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..published import table
@@ -43,6 +43,7 @@ def tables(scores: Sequence[dict[str, Any]], *, published: bool = True, markdown
     if scores:
         given.insert(0, ["(right answers)", *(str(scores[0]["letters"]["key"].get(letter, 0)) for letter in letters)])
     text.append(render(("letters given", *letters), given, markdown=markdown))
+    text += [_both_orders(score) for score in scores if "both_orders" in score]
     return "\n\n".join(text)
 
 
@@ -57,10 +58,22 @@ def _reading(score: dict[str, Any]) -> list[str]:
         score["micro_accuracy"],
         score["lenient"]["micro_accuracy"],
         score["unparsed"]["value"],
-        score["gold_cue"]["value"],
-        score["gold_none"]["value"],
+        _value(score["gold_cue"]),
+        _value(score["gold_none"]),
     ]
     return [str(score["model"]), *map(percent, figures), *(str(score["errors"][name]["numerator"]) for name in ERRORS)]
+
+
+def _value(rate: Mapping[str, Any]) -> float | None:
+    return rate["value"] if rate["denominator"] else None
+
+
+def _both_orders(score: Mapping[str, Any]) -> str:
+    found = score["both_orders"]
+    return (
+        f"{score['model']}, images swapped: {percent(found['consistency'])} % of the letters stay the same, "
+        f"{found['right_in_both']} of {found['n']} items right in both orders."
+    )
 
 
 def _words(names: Sequence[str]) -> list[str]:

@@ -58,6 +58,8 @@ class RowSet:
             raise UsageError(f"--subset {subset}: {self.benchmark.name} defines no subsets")
         pictures = picture_columns(self._rows[0]) if len(self._rows) else []
         wanted = set(choose(subset, list(self._rows.remove_columns(pictures))))
+        if not wanted:
+            raise UsageError(f"--subset {subset}: of these {len(self._rows)} rows it chooses none")
         return self._rows.select([i for i, identifier in enumerate(self._rows["id"]) if identifier in wanted])
 
     def asked_by(self, benchmark: Benchmark) -> RowSet:

@@ -50,14 +50,18 @@ def read_choice(
     group: str | None = None,
     state: str | None = None,
 ) -> Choice:
-    """The `Choice` that a raw reply makes. Without a `state` it is ``ok`` for a strict letter, else ``unparsed``,
-    ``empty`` or, where there is no reply, ``missing``. Raises `UsageError` if `answer` is none of `letters`.
+    """The `Choice` that a raw reply makes.
+
+    Without a `state` it is ``ok`` for a strict letter, else ``unparsed``, ``empty`` or, where there is no reply,
+    ``missing``; in ``error`` and ``missing`` no letter is read. Raises `UsageError` if `answer` is none of `letters`.
 
     >>> read_choice("The answer is B.", "B")[:4]
     ('B', None, 'B', 'unparsed')
     """
     if len(answer) != 1 or answer not in letters:
         raise UsageError(f"the right answer is {answer!r}, which is none of the letters {letters}")
+    if state in ("error", "missing"):
+        reply = None  # whatever text there is, it is no answer
     strict, lenient = read_strict(reply, letters), read_lenient(reply, letters, options)
     if state is None:
         unread = "missing" if reply is None else "empty" if is_blank(reply) else "unparsed"
@@ -87,7 +91,11 @@ def score_choices(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Mappi
                 letters=LETTERS[: len(row["options"])],
             )
         )
-    return choice_scores(choices)
+    scores = choice_scores(choices)
+    shown = [notes["shown"] for record in records.values() if (notes := record.get("notes") or {}).get("shown")]
+    if shown:  # options were shuffled: a liking for a position shows in the letters as the model saw them
+        scores["letters"]["shown"] = dict(sorted(Counter(shown).items()))
+    return scores
 
 
 def choice_scores(choices: Sequence[Choice]) -> dict[str, Any]:

@@ -182,3 +182,15 @@ def test_an_odd_cell_is_no_share_of_its_task_or_is_said_why(row):
     shares = {round(100 * k / n, 1) for k in range(n + 1)}
     assert float(row["value"]) not in shares or row["model"] == "Gemini-3-Flash"
     assert row["note"]
+
+
+def test_a_reply_in_error_holds_no_letter():
+    for state in ("error", "missing"):
+        assert read_choice("A", "A", state=state)[1:3] == (None, None)
+
+
+def test_the_letters_shown_are_counted_where_options_were_shuffled():
+    rows = [{"id": str(n), "task": "t", "track": "", "answer": "A", "options": list("vwxyz")} for n in range(3)]
+    records = {str(n): {"prediction": "BCD"[n], "state": "ok", "notes": {"shown": "A"}} for n in range(3)}
+    assert score_choices(rows, records)["letters"]["shown"] == {"A": 3}
+    assert "shown" not in score_choices(rows, {})["letters"]
