@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+
+if TYPE_CHECKING:
+    from ..running.folder import RunFolder
+    from ..running.rowset import RowSet
 
 
 def add_to(commands: Any) -> None:
@@ -30,7 +33,8 @@ def add_to(commands: Any) -> None:
     add.set_defaults(action=audit_export)
     add = audit.add_parser("summarize", help="adjusted precision and specificity from decisions")
     add.add_argument("--decisions", required=True, nargs="+", type=Path)
-    add.add_argument("--run", help="the run the decisions are about")
+    add.add_argument("--run", help="the run the decisions are about; without it only they are counted")
+    add.add_argument("--data", help="where the rows are, if not where the run card says")
     add.add_argument("--out", type=Path, default=Path("audit-summary.json"))
     add.add_argument("--markdown", type=Path)
     add.set_defaults(action=audit_summarize)
@@ -81,8 +85,29 @@ def _screens(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def audit_export(args: argparse.Namespace) -> int:
-    from ..report.audit import queue, write_csv
+    from ..report.audit import queue, write_csv, write_nothing
     from ..report.pages import write_page
+
+    out, rows = _scry_run(args)
+    entries = queue(out, rows) if args.mode == "audit" else []
+    if args.mode == "audit":
+        write_csv(entries, args.out / "queue.csv")
+        wanted = {entry["row_id"] for entry in entries}
+    else:
+        wanted = {row["id"] for row in rows.plain if not row["issues"]}
+    if not wanted:
+        nothing = write_nothing(args.mode, args.out)
+        missing = "prediction without an annotated issue" if args.mode == "audit" else "control"
+        print(f"{out.path} has no {missing}: there is nothing to audit; {nothing} is the decision file that says so")
+        return 0
+    shown = [_page_row(rows.row(i), [e for e in entries if e["row_id"] == i]) for i in rows.ids if i in wanted]
+    page = write_page(args.mode, shown, args.out)
+    print(f"{page}: {len(entries) or len(shown)} entries to decide; open it in a browser and export the decisions")
+    return 0
+
+
+def _scry_run(args: argparse.Namespace) -> tuple[RunFolder, RowSet]:
+    """The run that is audited, and its rows."""
     from ..running.folder import RunFolder
     from ..running.score_run import rows_of
 
@@ -90,16 +115,7 @@ def audit_export(args: argparse.Namespace) -> int:
     rows = rows_of(out, args.data)
     if rows.benchmark.name != "scry":
         raise UsageError(f"{out.path} is a run of {rows.benchmark.name}; only scry runs are audited")
-    entries = queue(out, rows) if args.mode == "audit" else []
-    if args.mode == "audit":
-        write_csv(entries, args.out / "queue.csv")
-        wanted = {entry["row_id"] for entry in entries}
-    else:
-        wanted = {row["id"] for row in rows.plain if not row["issues"]}
-    shown = [_page_row(rows.row(i), [e for e in entries if e["row_id"] == i]) for i in rows.ids if i in wanted]
-    page = write_page(args.mode, shown, args.out)
-    print(f"{page}: {len(entries) or len(shown)} entries to decide; open it in a browser and export the decisions")
-    return 0
+    return out, rows
 
 
 def _page_row(row: dict[str, Any], predictions: list[dict[str, Any]]) -> dict[str, Any]:
@@ -107,16 +123,10 @@ def _page_row(row: dict[str, Any], predictions: list[dict[str, Any]]) -> dict[st
 
 
 def audit_summarize(args: argparse.Namespace) -> int:
-    from ..report.audit import markdown, summarize, write_summary
-    from ..running.folder import RunFolder
+    from ..report.audit import audited, markdown, summarize, write_summary
 
-    scores = None
-    if args.run:
-        out = RunFolder.existing(args.run)
-        if not out.scores.is_file():
-            raise UsageError(f"{out.path}: not scored yet; run diffspot-hf score {out.path}")
-        scores = json.loads(out.scores.read_bytes())
-    summary = summarize(args.decisions, scores)
+    run = audited(*_scry_run(args)) if args.run else None
+    summary = summarize(args.decisions, run)
     write_summary(summary, args.out, args.markdown)
     print(markdown(summary))
     return 0

@@ -10,7 +10,8 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from .tables import clean, percent, render
 
 FORMAT = "diffspot-hf/decisions"
 DECISIONS = {"audit": ("real", "not_a_defect", "unsure"), "controls": ("clean", "defect", "unsure")}
+Key = tuple[str, int | None]
+"""What a decision is about: the id of a row, and the index of the prediction (None for a control)."""
 _COLUMNS = ("row_id", "prediction_index", "labels", "note", "box_a", "box_b", "decision")
 
 
@@ -57,6 +60,13 @@ def write_csv(entries: Sequence[Mapping[str, Any]], file: Path) -> None:
     write_atomically(file, text.getvalue().encode("utf-8"))
 
 
+def write_nothing(mode: str, folder: Path) -> Path:
+    """Path of a decision file without entries, for a run that leaves people nothing to decide (a page needs rows)."""
+    file = folder / f"no-{mode}-decisions.json"
+    write_json(file, {"format": FORMAT, "version": 1, "mode": mode, "decisions": []})
+    return file
+
+
 def safe_cell(value: Any) -> str:
     """`value` as text that a spreadsheet shows and does not evaluate.
 
@@ -73,76 +83,242 @@ def safe_cell(value: Any) -> str:
     return "'" + text if text[:1] in ("=", "+", "-", "@", "|", "%") else text
 
 
-def summarize(decisions: Iterable[Path], run_scores: Mapping[str, Any] | None = None) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Audited:
+    """What of one run people decide. `predicted`: number of issues predicted for each row; `queue`: (row id, index) of
+    the unmatched ones; `controls`: for each control whether its reply is right (state ``ok``, nothing reported)."""
+
+    model: str
+    matched: int
+    predicted: Mapping[str, int]
+    queue: Set[Key]
+    controls: Mapping[str, bool]
+
+    def keys(self, mode: str) -> Collection[Key]:
+        """The keys that decisions of `mode` may have."""
+        return self.queue if mode == "audit" else {(row_id, None) for row_id in self.controls}
+
+    def refusal(self, mode: str, key: Key) -> str:
+        """Why there is nothing to decide at `key`."""
+        row_id, index = key
+        row = _shown(row_id)
+        if row_id not in self.predicted:
+            return f"row_id {row} is no row of this run (decisions about another run?)"
+        if mode == "controls":
+            return f"row {row} is no control, it has annotated issues"
+        if index is None or index >= self.predicted[row_id]:
+            return f"row {row} has no prediction {index} in this run, it has {self.predicted[row_id]} (another run?)"
+        return f"prediction {index} of row {row} matches an annotated issue and is not in the queue"
+
+
+def audited(out: RunFolder, rows: RowSet) -> Audited:
+    """What of the scored run in `out` people decide. Raises `UsageError` if its scores are missing or out of date."""
+    records, entries = out.records(), queue(out, rows)
+    predicted = {row["id"]: len(issues_of(records.get(row["id"]))) for row in rows.plain}
+    scores = _scores(out)
+    matched = sum(predicted.values()) - len(entries)
+    if (scores.get("matched"), scores.get("predicted")) != (matched, sum(predicted.values())):
+        raise UsageError(f"{out.scores}: not the scores of these predictions; run diffspot-hf score {out.path} again")
+    return Audited(
+        model=str(scores.get("model")),
+        matched=matched,
+        predicted=predicted,
+        queue={(entry["row_id"], entry["prediction_index"]) for entry in entries},
+        controls={row["id"]: _is_right(records.get(row["id"])) for row in rows.plain if not row["issues"]},
+    )
+
+
+def _scores(out: RunFolder) -> dict[str, Any]:
+    if not out.scores.is_file():
+        raise UsageError(f"{out.path}: not scored yet; run diffspot-hf score {out.path}")
+    try:
+        scores = json.loads(out.scores.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"{out.scores}: cannot be read ({error})") from error
+    return scores if isinstance(scores, dict) else {}
+
+
+def _is_right(record: Mapping[str, Any] | None) -> bool:
+    """Whether the reply to a control counts as right: readable, and nothing reported. As `score` decides it."""
+    return record is not None and record["state"] == "ok" and not record["prediction"]
+
+
+def summarize(decisions: Iterable[Path], run: Audited | None = None) -> dict[str, Any]:
     """Adjusted figures from decision files, each a rate with numerator, denominator and 95 % Wilson interval.
 
-    With the scores of the run: ``adjusted_precision`` counts real defects among the decided unmatched predictions as
-    right; ``audited_specificity`` is over controls that people found clean. Undecided and unsure entries are counted
-    and left out of the rates.
+    ``real_among_decided`` is over the decided unmatched predictions. With the run: ``adjusted_precision`` counts real
+    defects among them as right; ``audited_specificity`` is over the controls that people found clean, where a reply
+    that is not readable is never right. Beside each stands how much was decided: ``queue`` = ``decided`` + ``unsure`` +
+    ``undecided``. A figure is ``partial`` if anything is unsure or undecided; ``bounds`` are the lowest and highest
+    value that it can take once all of that is decided. Without the run, the size of the queue is not known (None).
+
+    Files, and entries in them, are read in order: a later decision replaces an earlier one, and ``replaced`` counts
+    those that said something else. Raises `UsageError` for an entry that does not fit the run.
     """
-    audit: dict[tuple[str, int], str] = {}
-    controls: dict[str, str] = {}
+    found: dict[str, dict[Key, str]] = {mode: {} for mode in DECISIONS}
+    replaced: Counter[str] = Counter()
+    allowed = {mode: run.keys(mode) for mode in DECISIONS} if run else {}
     for file in decisions:
         data = read_decisions(file)
-        for entry in data["decisions"]:
-            if data["mode"] == "audit":
-                audit[(entry["row_id"], entry["prediction_index"])] = entry["decision"]
-            else:
-                controls[entry["row_id"]] = entry["decision"]
-    counted = Counter(audit.values())
-    decided = counted["real"] + counted["not_a_defect"]
+        mode = data["mode"]
+        for number, entry in enumerate(data["decisions"], start=1):
+            key, decision = (entry["row_id"], entry.get("prediction_index")), entry["decision"]
+            if run and key not in allowed[mode]:
+                raise UsageError(f"{file}, entry {number}: {run.refusal(mode, key)}")
+            replaced[mode] += found[mode].get(key, decision) != decision
+            found[mode][key] = decision
+    size = {mode: len(allowed[mode]) if run else None for mode in DECISIONS}
+    unmatched, controls = (_counts(mode, found[mode], size[mode], replaced[mode]) for mode in DECISIONS)
     summary: dict[str, Any] = {
-        "unmatched": {"decided": len(audit), **{d: counted[d] for d in DECISIONS["audit"]}},
-        "real_among_decided": rate(counted["real"], decided),
-        "controls": {"decided": len(controls), **{d: Counter(controls.values())[d] for d in DECISIONS["controls"]}},
+        "unmatched": unmatched,
+        "controls": controls,
+        "real_among_decided": _precision(0, unmatched),
     }
-    if run_scores is not None:
-        matched = run_scores["matched"]
-        flagged = set(run_scores.get("flagged_control_ids", ()))
-        clean_controls = [i for i, decision in controls.items() if decision == "clean"]
-        summary["model"] = run_scores["model"]
-        summary["adjusted_precision"] = rate(matched + counted["real"], matched + decided)
-        summary["audited_specificity"] = rate(sum(i not in flagged for i in clean_controls), len(clean_controls))
+    if run:
+        summary["model"] = run.model
+        summary["adjusted_precision"] = _precision(run.matched, unmatched)
+        summary["audited_specificity"] = _specificity(run.controls, found["controls"], controls)
     return summary
+
+
+def _counts(mode: str, found: Mapping[Key, str], size: int | None, replaced: int) -> dict[str, Any]:
+    counted = Counter(found.values())
+    yes, no, unsure = DECISIONS[mode]
+    return {
+        "queue": size,
+        "decided": counted[yes] + counted[no],
+        yes: counted[yes],
+        no: counted[no],
+        unsure: counted[unsure],
+        "undecided": None if size is None else size - len(found),
+        "replaced": replaced,
+    }
+
+
+def _precision(matched: int, counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Right predictions among `matched` and the decided ones; the bounds are over the whole queue."""
+    right = matched + counts["real"]
+    bounds = None
+    if (size := counts["queue"]) is not None:
+        bounds = (_share(right, matched + size), _share(matched + size - counts["not_a_defect"], matched + size))
+    return _figure(right, matched + counts["decided"], counts, bounds)
+
+
+def _specificity(right: Mapping[str, bool], found: Mapping[Key, str], counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Right replies among the controls found clean; the bounds let each open control be clean or not."""
+    clean_ones = [right[row_id] for (row_id, _), decision in found.items() if decision == "clean"]
+    still_open = [value for row_id, value in right.items() if found.get((row_id, None), "unsure") == "unsure"]
+    hits, n, could_hit = sum(clean_ones), len(clean_ones), sum(still_open)
+    bounds = (_share(hits, n + len(still_open) - could_hit), _share(hits + could_hit, n + could_hit))
+    return _figure(hits, n, counts, bounds)
+
+
+def _figure(
+    numerator: int, denominator: int, counts: Mapping[str, Any], bounds: tuple[float | None, float | None] | None
+) -> dict[str, Any]:
+    beside = {key: counts[key] for key in ("queue", "decided", "unsure", "undecided")}
+    partial = None if counts["queue"] is None else counts["decided"] < counts["queue"]
+    value = {"value": _share(numerator, denominator)}
+    return rate(numerator, denominator) | value | beside | {"partial": partial, "bounds": bounds}
+
+
+def _share(numerator: int, denominator: int) -> float | None:
+    return numerator / denominator if denominator else None
 
 
 def read_decisions(file: Path) -> dict[str, Any]:
     """A decision file of the audit page, checked."""
     try:
-        data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8-sig"))
+        data = json.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{file}: not a readable decision file ({error})") from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("mode") not in DECISIONS:
+    mode = data.get("mode") if isinstance(data, dict) and data.get("format") == FORMAT else None
+    if not isinstance(mode, str) or mode not in DECISIONS:
         raise UsageError(f"{file}: not an export of the audit page (format {FORMAT!r}, mode audit or controls)")
-    allowed = DECISIONS[data["mode"]]
-    needed = ("row_id", "prediction_index") if data["mode"] == "audit" else ("row_id",)
-    for number, entry in enumerate(data.get("decisions") or []):
-        if not isinstance(entry, dict) or any(key not in entry for key in needed):
-            raise UsageError(f"{file}: decision {number} has no {' or no '.join(needed)}")
-        if entry.get("decision") not in allowed:
-            raise UsageError(f"{file}: decision {number} is {entry.get('decision')!r}, not one of {', '.join(allowed)}")
-    return data | {"decisions": data.get("decisions") or []}
+    entries = data.get("decisions")
+    if not isinstance(entries, list):
+        raise UsageError(f"{file}: decisions is {_shown(entries)}, not a list of entries")
+    for number, entry in enumerate(entries, start=1):
+        if problem := _problem(mode, entry):
+            raise UsageError(f"{file}, entry {number}: {problem}")
+    return {"mode": mode, "decisions": entries}
+
+
+def _problem(mode: str, entry: Any) -> str | None:
+    """What is wrong with an entry of a decision file, None if nothing is."""
+    if not isinstance(entry, dict):
+        return f"{_shown(entry)} is no object"
+    row_id, index, decision = (entry.get(key) for key in ("row_id", "prediction_index", "decision"))
+    if not isinstance(row_id, str) or not row_id:
+        return f"row_id is {_shown(row_id)}, not the id of a row"
+    if mode == "audit" and (type(index) is not int or index < 0):
+        return f"prediction_index is {_shown(index)}, not a whole number from 0"
+    if mode == "controls" and index is not None:
+        return "prediction_index is given, but a control has none"
+    if decision not in DECISIONS[mode]:
+        return f"decision is {_shown(decision)}, not one of {', '.join(DECISIONS[mode])}"
+    return None
+
+
+def _shown(value: Any) -> str:
+    """`value` for a message, on one line and short.
+
+    >>> _shown("a"), _shown(None), _shown(["a"])
+    ("'a'", 'missing', 'a list')
+    """
+    if value is None:
+        return "missing"
+    if isinstance(value, (list, dict)):
+        return "a list" if isinstance(value, list) else "an object"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def markdown(summary: Mapping[str, Any]) -> str:
     """The summary as a small report."""
     names = ("real_among_decided", "adjusted_precision", "audited_specificity")
-    rows = []
-    for name in names:
-        if name in summary:
-            found = summary[name]
-            low, high = found["ci95"] or (None, None)
-            share = f"{found['numerator']}/{found['denominator']}"
-            rows.append([name.replace("_", " "), percent(found["value"]), share, f"{percent(low)} to {percent(high)}"])
-    table = render(["figure", "percent", "count", "95 % interval"], rows, markdown=True)
-    unmatched, controls = summary["unmatched"], summary["controls"]
-    return (
-        f"# Audit summary\n\n{table}\n\n"
-        f"Unmatched predictions decided: {unmatched['decided']} (real {unmatched['real']}, not a defect "
-        f"{unmatched['not_a_defect']}, unsure {unmatched['unsure']}).\n"
-        f"Controls decided: {controls['decided']} (clean {controls['clean']}, defect {controls['defect']}, unsure "
-        f"{controls['unsure']}).\n"
-    )
+    rows = [_row(name, summary[name]) for name in names if name in summary]
+    header = ("figure", "percent", "count", "95 % interval", "queue", "decided", "unsure", "undecided", "bounds")
+    text = ["# Audit summary", render(header, rows, markdown=True)]
+    partial = {summary[name]["partial"] for name in names if name in summary}
+    if True in partial:
+        text.append(
+            "Partial: entries are unsure or undecided. The figure is over the decided ones; the bounds are the lowest "
+            "and highest percent that it can take once all are decided."
+        )
+    if None in partial:
+        text.append("Without --run it is not known how many entries there were to decide.")
+    text += [_sentence("Unmatched predictions", "audit", summary["unmatched"])]
+    text += [_sentence("Controls", "controls", summary["controls"])]
+    return "\n\n".join(text) + "\n"
+
+
+def _row(name: str, figure: Mapping[str, Any]) -> list[str]:
+    mark = " (partial)" if figure["partial"] else " (queue not known)" if figure["partial"] is None else ""
+    beside = ["–" if figure[key] is None else str(figure[key]) for key in ("queue", "decided", "unsure", "undecided")]
+    count = f"{figure['numerator']}/{figure['denominator']}" if figure["denominator"] else "–"
+    shown = [percent(figure["value"]), count, _range(figure["ci95"]), *beside, _range(figure["bounds"])]
+    return [name.replace("_", " ") + mark, *shown]
+
+
+def _range(ends: Sequence[float | None] | None) -> str:
+    """Two shares as percentages; ``–`` if there is none.
+
+    >>> _range((0.25, 1)), _range(None), _range((None, None))
+    ('25.0 to 100.0', '–', '–')
+    """
+    low, high = ends or (None, None)
+    return "–" if low is None and high is None else f"{percent(low)} to {percent(high)}"
+
+
+def _sentence(what: str, mode: str, counts: Mapping[str, Any]) -> str:
+    yes, no, _ = DECISIONS[mode]
+    size = "" if counts["queue"] is None else f" of {counts['queue']}"
+    undecided = "" if counts["undecided"] is None else f"; undecided {counts['undecided']}"
+    replaced = counts["replaced"]
+    said = f" Earlier decisions replaced by another one: {replaced}." if replaced else ""
+    decided = f"{counts['decided']}{size} ({yes.replace('_', ' ')} {counts[yes]}, {no.replace('_', ' ')} {counts[no]})"
+    return f"{what} decided: {decided}; unsure {counts['unsure']}{undecided}.{said}"
 
 
 def write_summary(summary: Mapping[str, Any], json_file: Path, markdown_file: Path | None) -> None:

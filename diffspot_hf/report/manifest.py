@@ -1,14 +1,16 @@
 """A study manifest: what a study consists of, byte for byte, and what its figures were.
 
 ``make`` lists every file below the given paths with size and SHA-256, and for run folders the scores, the health of the
-output and the size of the audit queue. ``check`` names every file that changed, vanished or appeared.
+output and the size of the audit queue. ``check`` names every file that changed, vanished or appeared, except the two
+that ``make`` wrote itself.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +30,13 @@ def make(paths: Sequence[Path], out: Path, markdown: Path | None = None) -> dict
     Paths in it are relative to the manifest's own folder, so that a study can be moved as a whole.
     """
     base = out.resolve().parent
-    files = [_entry(file, base) for file in sorted(set(_files(paths, skip={out.resolve(), *_resolved(markdown)})))]
+    written = {file.resolve() for file in (out, markdown) if file is not None}
+    files = [_entry(file, base) for file in sorted(set(_files(paths, skip=written)))]
     made = {
         "format": FORMAT,
         "version": 1,
         "roots": [_relative(path, base) for path in paths],
+        "written": sorted(_relative(file, base) for file in written if file.is_relative_to(base)),
         "files": files,
         "runs": [summary for path in paths for summary in _runs(path, base)],
         "data": [summary for path in paths for summary in _data(path, base)],
@@ -45,24 +49,19 @@ def make(paths: Sequence[Path], out: Path, markdown: Path | None = None) -> dict
 
 def check(manifest: Path) -> list[str]:
     """What differs from the manifest, one line a file; an empty list if nothing does."""
-    try:
-        made = json.loads(manifest.read_bytes())
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{manifest}: not a readable manifest ({error})") from error
-    if not isinstance(made, dict) or made.get("format") != FORMAT:
-        raise UsageError(f"{manifest}: not a manifest of this package")
+    made = _manifest(manifest)
     base = manifest.resolve().parent
     listed = {entry["path"]: entry for entry in made["files"]}
     problems = []
     for path, entry in listed.items():
         file = base / path
-        if not file.is_file():
+        if not os.path.isfile(file):  # False, too, for a path that no file can have
             problems.append(f"{path}: is gone")
         elif _entry(file, base) != entry:
             problems.append(f"{path}: changed ({entry['bytes']} bytes then, {file.stat().st_size} now)")
     roots = [base / root for root in made["roots"]]
-    skip = {manifest.resolve(), manifest.resolve().with_suffix(".md")}
-    present = {_relative(file, base) for file in _files([r for r in roots if r.exists()], skip=skip)}
+    skip = {manifest.resolve(), *(base / path for path in made["written"])}
+    present = {_relative(file, base) for file in _files([r for r in roots if os.path.exists(r)], skip=skip)}
     problems += [f"{path}: is new" for path in sorted(present - set(listed))]
     return problems
 
@@ -73,8 +72,28 @@ def digest(file: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def _resolved(path: Path | None) -> list[Path]:
-    return [] if path is None else [path.resolve()]
+def _manifest(file: Path) -> dict[str, Any]:
+    """The manifest in `file`, each part that `check` reads being what it must be."""
+    made = _json(file, "not a readable manifest")
+    if not isinstance(made, dict) or made.get("format") != FORMAT:
+        raise UsageError(f"{file}: not a manifest of this package")
+    for key in ("files", "roots", "written"):
+        if not isinstance(made.get(key), list):
+            raise UsageError(f"{file}: {key} is missing or no list; make the manifest again")
+    for key in ("roots", "written"):
+        if not all(isinstance(path, str) for path in made[key]):
+            raise UsageError(f"{file}: {key} holds something other than paths")
+    for number, entry in enumerate(made["files"], start=1):
+        if not isinstance(entry, dict) or not isinstance(entry.get("path"), str) or "bytes" not in entry:
+            raise UsageError(f"{file}, file {number}: not an object with path, bytes and sha256")
+    return made
+
+
+def _json(file: Path, problem: str = "cannot be read") -> Any:
+    try:
+        return json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"{file}: {problem} ({error})") from error
 
 
 def _files(paths: Iterable[Path], skip: set[Path]) -> Iterable[Path]:
@@ -91,7 +110,10 @@ def _files(paths: Iterable[Path], skip: set[Path]) -> Iterable[Path]:
 
 
 def _entry(file: Path, base: Path) -> dict[str, Any]:
-    return {"path": _relative(file, base), "bytes": file.stat().st_size, "sha256": digest(file)}
+    try:
+        return {"path": _relative(file, base), "bytes": file.stat().st_size, "sha256": digest(file)}
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be read ({error.strerror or error})") from error
 
 
 def _relative(path: Path, base: Path) -> str:
@@ -102,31 +124,56 @@ def _relative(path: Path, base: Path) -> str:
 
 
 def _runs(path: Path, base: Path) -> Iterable[dict[str, Any]]:
+    """A summary of each run at `path`; a ``run.json`` of something else is a file like any other."""
     cards = [path] if path.name == "run.json" else sorted(path.rglob("run.json")) if path.is_dir() else []
     for card_file in cards:
-        card = json.loads(card_file.read_bytes())
-        summary = {"path": _relative(card_file.parent, base), "prompt_sha256": card["prompt"]["sha256"]}
-        summary |= {"data_fingerprint": card["data"]["fingerprint"]}
-        scores_file = card_file.parent / "scores.json"
-        if scores_file.is_file():
-            scores = json.loads(scores_file.read_bytes())
-            summary |= {key: scores[key] for key in (*_SUMMARY, *_MORE) if key in scores}
-            if "predicted" in scores and "matched" in scores:
-                summary["audit_queue"] = scores["predicted"] - scores["matched"]
-        yield summary
+        card = _json(card_file)
+        prompt, data = _part(card, "prompt"), _part(card, "data")
+        if "sha256" in prompt and "fingerprint" in data:
+            summary = {"path": _relative(card_file.parent, base), "prompt_sha256": prompt["sha256"]}
+            yield summary | {"data_fingerprint": data["fingerprint"]} | _scores(card_file.parent / "scores.json")
+
+
+def _part(value: Any, key: str) -> Mapping[str, Any]:
+    """The object at `key` of `value`; an empty one if there is none."""
+    part = value.get(key) if isinstance(value, dict) else None
+    return part if isinstance(part, dict) else {}
+
+
+def _scores(file: Path) -> dict[str, Any]:
+    scores = _json(file) if file.is_file() else {}
+    if not isinstance(scores, dict):
+        raise UsageError(f"{file}: not the scores of a run, which are an object")
+    summary = {key: scores[key] for key in (*_SUMMARY, *_MORE) if key in scores}
+    predicted, matched = scores.get("predicted"), scores.get("matched")
+    if isinstance(predicted, int) and isinstance(matched, int):
+        summary["audit_queue"] = predicted - matched
+    return summary
 
 
 def _data(path: Path, base: Path) -> Iterable[dict[str, Any]]:
+    from ..build.scry import buckets_of
     from ..rows import iter_jsonl
 
     for file in sorted(path.rglob("test.jsonl")) if path.is_dir() else []:
         rows = [row for _, row in iter_jsonl(file)]
         summary: dict[str, Any] = {"path": _relative(file, base), "rows": len(rows)}
-        if rows and "issues" in rows[0]:
-            from ..build.scry import buckets_of
-
-            summary |= {"issues": sum(len(row["issues"]) for row in rows), "buckets": buckets_of(rows)}
+        if any("issues" in row for row in rows):
+            issues = sum(len(_issues(row)) for row in rows)
+            summary |= {"issues": issues, "buckets": buckets_of({"bucket": _bucket(row)} for row in rows)}
         yield summary
+
+
+def _issues(row: Mapping[str, Any]) -> Sequence[Any]:
+    issues = row.get("issues")
+    return issues if isinstance(issues, list) else []
+
+
+def _bucket(row: Mapping[str, Any]) -> str:
+    """The bucket of a row as building reads it: named so, or ``split`` as in the authors' data, or by its issues."""
+    from ..dataset_scripts.scry_design_diff import bucket
+
+    return str(row.get("bucket") or row.get("split") or bucket(len(_issues(row))))
 
 
 def _markdown(made: dict[str, Any]) -> str:

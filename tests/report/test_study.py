@@ -51,9 +51,120 @@ def test_a_change_is_named(study, change, message):
     assert problems[0].startswith(message)
 
 
-def test_what_is_no_manifest_is_refused(study):
-    with pytest.raises(UsageError, match="not a manifest"):
-        check(study / "runs/one/scores.json")
+WRITTEN = [
+    pytest.param("m2.json", "tables.md", [], id="any two names"),
+    pytest.param("m2.json", "docs/deep/tables.md", [], id="in a folder of their own"),
+    pytest.param("m2.json", None, ["m2.md: is new"], id="a file that make did not write is new"),
+]
+
+
+@pytest.mark.parametrize(("name", "markdown", "problems"), WRITTEN)
+def test_exactly_what_make_wrote_is_not_called_new(study, name, markdown, problems):
+    make([study], study / name, markdown and study / markdown)
+    if problems:
+        (study / "m2.md").write_text("")
+    assert check(study / name) == problems
+    assert make([study], study / name, markdown and study / markdown)["files"] is not None
+    assert check(study / name) == []
+
+
+def test_tables_outside_the_study_are_written_and_not_listed(study, tmp_path_factory):
+    made = make([study], study / "m.json", tmp_path_factory.mktemp("elsewhere") / "tables.md")
+    assert made["written"] == ["m.json"]
+    assert check(study / "m.json") == []
+
+
+def manifest(**changed):
+    whole = {"format": "diffspot-hf/manifest", "files": [], "roots": [], "written": []}
+    return json.dumps({key: value for key, value in (whole | changed).items() if value is not None})
+
+
+NO_MANIFEST = [
+    pytest.param("", "not a readable manifest", id="empty"),
+    pytest.param("[" * 100_000, "not a readable manifest", id="deeply nested"),
+    pytest.param("[]", "not a manifest", id="a list"),
+    pytest.param('{"model": "m"}', "not a manifest", id="scores"),
+    pytest.param(manifest(files=None), "files is missing", id="no files"),
+    pytest.param(manifest(files={"a": 1}), "files is missing or no list", id="files as an object"),
+    pytest.param(manifest(files=["a"]), "file 1: not an object with path", id="a file as text"),
+    pytest.param(manifest(files=[{"path": 1}]), "file 1: not an object with path", id="a number as path"),
+    pytest.param(manifest(files=[{"path": "a"}]), "file 1: not an object with path", id="no size"),
+    pytest.param(manifest(roots=None), "roots is missing", id="no roots"),
+    pytest.param(manifest(roots=[1]), "roots holds something other than paths", id="a number as root"),
+    pytest.param(manifest(written=None), "written is missing", id="nothing written"),
+    pytest.param(manifest(written=[None]), "written holds something other", id="nothing as written"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), NO_MANIFEST)
+def test_a_broken_manifest_is_refused(study, text, message):
+    (study / "m.json").write_text(text)
+    with pytest.raises(UsageError, match=message):
+        check(study / "m.json")
+
+
+@pytest.mark.parametrize("path", ["nothing", "a\0b", "a" * 5000])
+def test_a_path_without_a_file_is_gone(study, path):
+    (study / "m.json").write_text(manifest(files=[{"path": path, "bytes": 1, "sha256": ""}], roots=[path]))
+    assert check(study / "m.json") == [f"{path}: is gone"]
+
+
+CARDS = [
+    pytest.param({"name": "a job of another tool"}, id="no prompt"),
+    pytest.param({"prompt": "text", "data": []}, id="prompt and data of another kind"),
+    pytest.param([], id="a list"),
+]
+
+
+@pytest.mark.parametrize("card", CARDS)
+def test_a_run_card_of_another_tool_is_a_file_like_any_other(study, card):
+    (study / "docs" / "run.json").write_text(json.dumps(card))
+    made = make([study], study / "m.json", study / "m.md")
+    assert "docs/run.json" in [entry["path"] for entry in made["files"]]
+    assert [run["path"] for run in made["runs"]] == ["runs/one"]
+
+
+def test_a_run_without_counts_has_no_queue(study):
+    (study / "runs/one/scores.json").write_text('{"model": "m", "predicted": null, "matched": "1"}')
+    assert "audit_queue" not in make([study], study / "m.json")["runs"][0]
+    (study / "runs/one/scores.json").unlink()
+    assert "model" not in make([study], study / "m.json")["runs"][0]
+
+
+BROKEN = [
+    pytest.param("runs/one/run.json", "[" * 100_000, "run.json: cannot be read", id="a deep run card"),
+    pytest.param("runs/one/run.json", "{", "run.json: cannot be read", id="a broken run card"),
+    pytest.param("runs/one/scores.json", "[" * 100_000, "scores.json: cannot be read", id="deep scores"),
+    pytest.param("runs/one/scores.json", "[]", "scores.json: not the scores of a run", id="scores as a list"),
+    pytest.param("docs/test.jsonl", "[" * 100_000, "test.jsonl, line 1: not valid JSON", id="deep rows"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "message"), BROKEN)
+def test_a_file_that_cannot_be_summarized_is_named(study, name, text, message):
+    (study / name).write_text(text)
+    with pytest.raises(UsageError, match=message):
+        make([study], study / "m.json")
+
+
+ROWS = [
+    pytest.param([{"id": "a", "issues": [1, 2], "bucket": "multi"}], (2, {"multi": 1}), id="a bucket"),
+    pytest.param([{"id": "a", "issues": [1], "split": "dense"}], (1, {"dense": 1}), id="a split, as the authors say"),
+    pytest.param([{"id": "a", "issues": [1]}, {"id": "b"}], (1, {"single": 1, "no-tagged": 1}), id="neither of them"),
+    pytest.param([{"id": "a"}, {"id": "b", "issues": None}], (0, {"no-tagged": 2}), id="no issues in the first row"),
+    pytest.param([{"id": "a", "question": "?"}], (None, None), id="another benchmark"),
+]
+
+
+@pytest.mark.parametrize(("rows", "expected"), ROWS)
+def test_data_is_summarized_by_what_its_rows_have(study, rows, expected):
+    (study / "docs/test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    summary = make([study / "docs"], study / "m.json")["data"][0]
+    counted = summary.get("buckets") and {name: count for name, count in summary["buckets"].items() if count}
+    assert (summary["rows"], summary.get("issues"), counted) == (len(rows), *expected)
+
+
+def test_what_is_not_there_is_refused(study):
     with pytest.raises(UsageError, match="not a readable manifest"):
         check(study / "nothing.json")
     with pytest.raises(UsageError, match="neither a file nor a folder"):
@@ -102,10 +213,62 @@ def test_a_number_without_a_source_is_a_problem(study):
     ]
 
 
-def test_a_table_without_a_mark_or_with_a_broken_one_is_refused(study):
-    (study / "plain.md").write_text("| a |\n|---|\n| 1 |\n")
-    with pytest.raises(UsageError, match="no table is marked"):
-        check_numbers(study / "plain.md")
-    (study / "odd.md").write_text("<!-- numbers\nrows Kimi\n-->\n| a |\n")
-    with pytest.raises(UsageError, match="'rows Kimi' is neither"):
+PARTS = "<!-- numbers\nrow m: runs/one/scores.json\ncolumn n: x\n-->"
+REFUSED = [
+    pytest.param("| a |\n|---|\n| 1 |\n", "no table is marked", id="no mark"),
+    pytest.param("<!-- numbers\nrows Kimi\n-->\n| a |\n", "line 1: 'rows Kimi' is neither", id="a broken mark"),
+    pytest.param(f"{PARTS}\n", "line 1: no table follows", id="nothing follows"),
+    pytest.param(f"# T\n{PARTS}\nText\n\n| m | n |\n", "line 2: no table follows", id="a text in between"),
+    pytest.param(f"{PARTS} text\n| m | n |\n", "line 1: no table follows", id="a text on the line of the mark"),
+    pytest.param(f"{PARTS}\n{PARTS}\n| m | n |\n", "line 1: no table follows", id="another mark in between"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED)
+def test_a_table_without_a_mark_or_a_mark_without_a_table_is_refused(study, text, message):
+    (study / "odd.md").write_text(text)
+    with pytest.raises(UsageError, match=message):
         check_numbers(study / "odd.md")
+
+
+LONG = "0." + "3" * 500
+CELLS = [
+    pytest.param("1", "| 1 |", [], id="equal"),
+    pytest.param("0.5", "| 1 |", [], id="a tie may go up"),
+    pytest.param("0.5", "| 0 |", [], id="or to the even number"),
+    pytest.param("1.5", "| 1 |", ["printed 1, runs/one/scores.json has 1.5 at x"], id="but nowhere else"),
+    pytest.param("Infinity", "| 1 |", ["has inf at x, which is no finite number"], id="infinity"),
+    pytest.param("NaN", "| 1 |", ["has nan at x, which is no finite number"], id="not a number"),
+    pytest.param("1e999", "| 1 |", ["has inf at x, which is no finite number"], id="more than a float holds"),
+    pytest.param("1e300", f"| {LONG} |", ["has 1000"], id="a huge float against many decimals"),
+    pytest.param("9" * 4000, f"| {LONG} |", ["has 9999"], id="a huge whole number against many decimals"),
+    pytest.param("9" * 40, f"| {'9' * 40} |", [], id="a long whole number"),
+    pytest.param("1e-300", "| 0.0 |", [], id="a tiny one"),
+    pytest.param("1", "| 1 | 7 |", ["7 stands in no column"], id="a number beyond the header"),
+    pytest.param("1", "| 1 | good |", ["good stands in no column"], id="a word beyond the header"),
+    pytest.param("1", "| 1 | |", ["an empty cell stands in no column"], id="nothing beyond the header"),
+    pytest.param("1", "|| 7 |", ["7 stands in no column"], id="an empty cell before it"),
+]
+
+
+@pytest.mark.parametrize(("value", "cells", "messages"), CELLS)
+def test_each_cell_is_compared_or_named(study, value, cells, messages):
+    (study / "runs/one/scores.json").write_text(f'{{"x": {value}}}')
+    (study / "t.md").write_text(f"{PARTS}\n\n\n|  | n |\n|---|---|\n| m {cells}\n")
+    problems = check_numbers(study / "t.md")[1]
+    assert len(problems) == len(messages)
+    assert all(message in problem for message, problem in zip(messages, problems, strict=True))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000])
+def test_scores_that_cannot_be_read_are_named(study, text):
+    (study / "runs/one/scores.json").write_text(text)
+    with pytest.raises(UsageError, match="scores.json: cannot be read"):
+        check_numbers(table(study))
+
+
+def test_a_place_in_a_list_is_a_plain_number(study):
+    (study / "runs/one/scores.json").write_text('{"x": [4]}')
+    for key, expected in (("x.0", []), ("x.²", ["has no number at x.²"])):
+        (study / "t.md").write_text(f"{PARTS.replace('n: x', f'n: {key}')}\n|  | n |\n|---|---|\n| m | 4 |\n")
+        assert [problem.split("scores.json ")[1] for problem in check_numbers(study / "t.md")[1]] == expected
