@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from . import answer_words as words
 from .letter_context import CLOSERS, OPENERS, SEPARATORS, After, Context, Cue
+from .letter_doubts import dismissed
 from .letter_tokens import PLACE, Token
 
 _IN_A_GROUP = OPENERS | CLOSERS | frozenset(",/&、+")
@@ -88,9 +89,10 @@ class _Reader:
         named = {self.tokens[at].text for at in group}
         after = self.context.after(last)
         cue, clear = self.context.announced(first)
-        if after.denied:
+        wrong = after.denied or dismissed(self.context.text, self.tokens[first].start)
+        if wrong:
             self.denied += [(self.tokens[at].text, self.tokens[at].start) for at in group]
-        if after.denied or after.asked or not clear:
+        if wrong or after.asked or not clear:
             return None
         letter = next(iter(named)) if len(named) == 1 else ""
         if cue in ("", "label"):
@@ -135,6 +137,8 @@ class _Reader:
         cue, clear = self.context.announced(at)
         letter = token.text.upper()
         if letter not in self.letters or not clear or not after.ends or after.denied:
+            return None
+        if dismissed(self.context.text, token.start):
             return None
         opens = self.context.opens(at)
         whole = cue == "label" and opens == "reply" and after.last

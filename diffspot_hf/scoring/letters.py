@@ -14,8 +14,9 @@ from typing import Any
 
 from . import answer_words as words
 from .json_scan import find_json
+from .letter_doubts import taken_back
 from .letter_events import Events, read_events
-from .letter_tokens import PLACE, tokens, without_decoration
+from .letter_tokens import PLACE, Token, tokens, without_decoration
 from .option_texts import OptionTexts
 from .reply_text import outside_thinking, without_markers
 
@@ -75,7 +76,7 @@ def _read(text: str, letters: Sequence[str], options: OptionTexts, depth: int = 
     events = read_events(plain, found, letters, places, lambda letter, at: options.starts_at(letter, plain, at))
     quotes = list(options.quotes(plain))
     if events.made:
-        letter = _decide(events, plain)
+        letter = _decide(events, plain, found)
         quoted = {quote.letter for quote in quotes if quote.label in (None, letter)}
         return letter if letter in quoted or not quoted else None
     quoted = {quote.letter for quote in quotes if quote.label in (None, quote.letter)}
@@ -83,7 +84,7 @@ def _read(text: str, letters: Sequence[str], options: OptionTexts, depth: int = 
     return quoted.pop() if len(quoted) == 1 and quoted.isdisjoint(denied) else None
 
 
-def _decide(events: Events, text: str) -> str | None:
+def _decide(events: Events, text: str, found: Sequence[Token]) -> str | None:
     """The letter that the events amount to: all agree, or a later one says that it replaces the earlier."""
     chosen = [event for event in events.made if not event.weak] or events.made
     letter, last = chosen[0].letter, chosen[0]
@@ -94,6 +95,8 @@ def _decide(events: Events, text: str) -> str | None:
             letter = event.letter if replaced else None
         last = event
     if not letter or any(denied == letter and at > last.end for denied, at in events.denied):
+        return None
+    if taken_back(text, found, last.end, letter, events.denied):
         return None
     return None if words.REVOKED.search(text, last.end, last.end + _REVOKED_WITHIN) else letter
 

@@ -157,7 +157,8 @@ def test_any_text_gives_a_letter_of_the_item_or_none(text):
     assert read_strict(text, "ABC") in (None, "A", "B", "C")
 
 
-words = st.text(string.ascii_letters + "éüñßжя漢字", min_size=2, max_size=8)
+# 漢 does not join a Latin letter to a word ("选A项" names A), so it makes words of its own here: no "so A字".
+words = st.text(string.ascii_letters + "éüñßжя", min_size=2, max_size=8) | st.text("漢字", min_size=2, max_size=8)
 
 
 @settings(max_examples=200, deadline=None)
