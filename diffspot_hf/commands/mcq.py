@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
 from ..options import ModelOptions
+
+_SHOWN = 20
 
 
 def add_to(actions: Any) -> None:
@@ -63,14 +65,15 @@ def differential(args: argparse.Namespace) -> int:
         raise UsageError(f"--source {args.source[0]}: there is vstar")
     task = task_named(args.task, "differential")
     photos = vstar_photos(Path(args.source[1]), _refuse) if args.source else listed_photos(args.photos, _refuse)
-    report = build_differential(
-        photos, task, _instructor(args), _editor(args), args.out, seed=args.seed, limit=args.limit
+    instructor, editor = _instructor(args), _editor(args)
+    return _built(
+        args.out,
+        lambda: build_differential(photos, task, instructor, editor, args.out, seed=args.seed, limit=args.limit),
     )
-    return _say(report, args.out)
 
 
 def _instructor(args: argparse.Namespace) -> Callable[..., Any]:
-    from ..build.mcq.differential import listed_instructions
+    from ..build.mcq.differential import instructions_for, listed_instructions
     from ..build.mcq.instructions import Asked, Listed
     from ..build.mcq.rules import Ruled
 
@@ -79,7 +82,7 @@ def _instructor(args: argparse.Namespace) -> Callable[..., Any]:
         return lambda photo, target: ruled
     if Path(args.instructor).is_file():
         listed = listed_instructions(Path(args.instructor), _refuse)
-        return lambda photo, target: Listed(listed.get(Path(photo.name).name, []))
+        return lambda photo, target: Listed(instructions_for(listed, photo, target))
     from ..benchmarks import benchmark
     from ..models import load_model
 
@@ -106,8 +109,8 @@ def commonality(args: argparse.Namespace) -> int:
 
     task = task_named(args.task, "commonality")
     grounds = list(listed_grounds(args.grounds, _refuse))
-    report = build_commonality(grounds, task, _kit(args.kit), args.out, groups=args.groups, seed=args.seed)
-    return _say(report, args.out)
+    kit = _kit(args.kit)
+    return _built(args.out, lambda: build_commonality(grounds, task, kit, args.out, groups=args.groups, seed=args.seed))
 
 
 def _kit(folder: Path | None) -> Any:
@@ -128,14 +131,19 @@ def check(args: argparse.Namespace) -> int:
 
 
 def review(args: argparse.Namespace) -> int:
+    from ..build.mcq.groups import FALLBACK
     from ..build.mcq.review import apply_decisions
 
-    print(f"{args.out}: {apply_decisions(args.folder, args.decisions, args.out)}")
-    return 0
+    counts = apply_decisions(args.folder, args.decisions, args.out)
+    print(f"{args.out}: {counts}")
+    if counts["items"]:
+        return 0
+    print(f"no group is accepted in full; what was rejected is in {args.out / FALLBACK}", file=sys.stderr)
+    return 1
 
 
 def views(args: argparse.Namespace) -> int:
-    from ..build.mcq.views import compare, write_comparison
+    from ..build.mcq.views import KINDS, check_views, compare, write_comparison
     from ..running.folder import RunFolder
     from ..running.score_run import rows_of
 
@@ -144,7 +152,10 @@ def views(args: argparse.Namespace) -> int:
         view, equals, run = given.partition("=")
         if not equals:
             raise UsageError(f"{given}: expected VIEW=RUN, for example crop=runs/crop")
+        if view not in KINDS or view in runs:
+            raise UsageError(f"{given}: each of {', '.join(KINDS)} may stand once before =")
         runs[view] = RunFolder.existing(run)
+    check_views({view: run.card() for view, run in runs.items()})
     rows = rows_of(next(iter(runs.values()))).plain
     lines = compare(rows, {view: run.records() for view, run in runs.items()})
     for path in write_comparison(lines, args.out):
@@ -156,6 +167,24 @@ def _refuse(error: UsageError) -> None:
     print(f"refused: {error}", file=sys.stderr)
 
 
-def _say(report: dict[str, Any], out: Path) -> int:
-    print(f"{out}: {report}")
-    return 0 if report.get("items", report.get("rows", 1)) else 1
+def _built(out: Path, build: Callable[[], dict[str, Any]]) -> int:
+    """Builds, shows the refusals and says what was made."""
+    from ..build.mcq.groups import REPORT, NothingBuilt
+
+    try:
+        report = build()
+    except NothingBuilt as error:
+        _show(error.refused, out / REPORT)
+        raise
+    _show(report["refused"], out / REPORT)
+    short = {key: value for key, value in report.items() if key not in ("refused", "fallback")}
+    print(f"{out}: {short}")
+    return 0
+
+
+def _show(refused: Sequence[str], where: Path) -> None:
+    """The first refusals, how many there are and where all of them stand, on stderr."""
+    for line in refused[:_SHOWN]:
+        print(f"refused: {line}", file=sys.stderr)
+    if refused:
+        print(f"{len(refused)} refused; all of them are in {where}", file=sys.stderr)

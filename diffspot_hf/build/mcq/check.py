@@ -13,10 +13,11 @@ import numpy as np
 from ...errors import UsageError
 from ...rows import iter_jsonl, read_picture
 from .claims import right_options
+from .groups import SIGNED
 from .items import check_choice
 from .kit import Kit
 from .patches import RGB, lay, pixels
-from .regions import MOST_AREA
+from .regions import MOST_AREA, read_box
 from .scenes import LEAST_OTHERS
 from .tasks import LETTERS, NONE
 
@@ -26,27 +27,33 @@ Objects = Sequence[Mapping[str, Any]]
 def check_folder(folder: Path, kit: Kit | None = None) -> dict[str, Any]:
     """``{"items", "groups", "problems"}`` of the data set in `folder`; no problem means that it is sound.
 
-    Checked are: options and answers, groups of five with every letter once, that an edit changes one picture, less than
-    5 % of it and as much as its row says, that a pair without a cue is unedited, and with `kit` (commonality items)
-    that exactly the answer is true of the objects in ``scenes.json`` and each scene holds enough other objects.
+    Checked are: ids, options and answers, groups of five with every letter once, that an edit changes one picture, less
+    than 5 % of it and as much as its row says, that a pair without a cue is unedited, that boxes lie in their pictures,
+    that the answer is what the row's instruction makes true (by its claims, and by ``review/signed.jsonl`` where there
+    is one), and with `kit` (commonality items) that exactly the answer is true of the objects in ``scenes.json`` and
+    each scene holds enough other objects.
     """
     problems: list[str] = []
     rows = [row for _, row in iter_jsonl(folder / "test.jsonl", lambda error: problems.append(str(error)))]
-    scenes = _scenes(folder)
+    scenes, signed = _scenes(folder), _signed(folder)
     seen: dict[str, RGB] = {}
     for row in rows:
         try:
             check_choice(row.get("options"), row.get("answer"))
             _check_pictures(folder, row, seen)
+            _check_boxes(row, seen)
+            _check_answer(row, signed)
             if row.get("track") == "commonality" and kit is not None:
                 _check_claims(row, scenes, kit)
-        except (UsageError, KeyError, TypeError, IndexError) as error:
+        except (UsageError, LookupError, TypeError, ValueError, AttributeError) as error:
             text = str(error) if isinstance(error, UsageError) else f"not written by the builder ({error!r})"
             problems.append(f"{row.get('id')}: {text}")
+    ids = Counter(str(row.get("id")) for row in rows)
+    problems += [f"{name}: {count} rows have this id" for name, count in ids.items() if count > 1]
     problems += _groups(rows)
     if not rows:
         problems.append(f"{folder}: no rows")
-    return {"items": len(rows), "groups": len({row.get("group_id") for row in rows}), "problems": problems}
+    return {"items": len(rows), "groups": len({str(row.get("group_id")) for row in rows}), "problems": problems}
 
 
 def _scenes(folder: Path) -> dict[str, Objects]:
@@ -58,6 +65,14 @@ def _scenes(folder: Path) -> dict[str, Objects]:
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: not readable ({error})") from error
     return found
+
+
+def _signed(folder: Path) -> dict[str, Any]:
+    """What people signed as true of each item, by id."""
+    path = folder / SIGNED
+    if not path.is_file():
+        return {}
+    return {str(line.get("id")): line.get("statement") for _, line in iter_jsonl(path)}
 
 
 def _check_pictures(folder: Path, row: Mapping[str, Any], seen: dict[str, RGB]) -> None:
@@ -79,8 +94,37 @@ def _check_pictures(folder: Path, row: Mapping[str, Any], seen: dict[str, RGB]) 
             raise UsageError(f"edit_area_fraction is {row['edit_area_fraction']}, the edit changes {changed}")
     if edited != (row["answer"] != NONE):
         raise UsageError(f"the answer is {row['answer']}, and {edited} of its pictures are edited")
+    if not edited and row["edit_area_fraction"] != 0:
+        raise UsageError(f"edit_area_fraction is {row['edit_area_fraction']}, and nothing is edited")
     if row["track"] == "differential" and row["image_1"] != row["image_2"]:
         raise UsageError("the two pictures of a differential item have different bases")
+
+
+def _check_boxes(row: Mapping[str, Any], seen: Mapping[str, RGB]) -> None:
+    for side in "12":
+        height, width = seen[row[f"image_{side}"]].shape[:2]
+        box = row[f"bbox_{side}"]
+        if box is not None:
+            read_box(box, (width, height), f"bbox_{side}")
+        elif row["track"] == "differential" and row["answer"] != NONE:
+            raise UsageError(f"bbox_{side} is missing, and there is an edit to look at")
+
+
+def _check_answer(row: Mapping[str, Any], signed: Mapping[str, Any]) -> None:
+    """Compares the answer with the row's claims and instruction, and with what people signed."""
+    index, claims = LETTERS.index(row["answer"]), row["claims"]
+    if len(claims) != len(LETTERS) or [claim["kind"] == "nothing" for claim in claims] != [x == NONE for x in LETTERS]:
+        raise UsageError("its claims do not stand for its five options")
+    for letter, claim, option in zip(LETTERS, claims, row["options"], strict=True):
+        if claim.get("statement", option) != option:
+            raise UsageError(f"option {letter} is {option!r}, its claim says {claim['statement']!r}")
+    if (row["instruction"] is None) != (row["answer"] == NONE):
+        raise UsageError(f"the answer is {row['answer']}, and its instruction is {row['instruction']!r}")
+    if claims[index].get("instruction", row["instruction"]) != row["instruction"]:
+        made = claims[index]["instruction"]
+        raise UsageError(f"the answer {row['answer']} is true after {made!r}, and the edit is {row['instruction']!r}")
+    if (statement := signed.get(row["id"], row["options"][index])) != row["options"][index]:
+        raise UsageError(f"the answer is {row['answer']}, and people signed {statement!r}")
 
 
 def _check_claims(row: Mapping[str, Any], scenes: Mapping[str, Objects], kit: Kit) -> None:
@@ -97,12 +141,12 @@ def _check_claims(row: Mapping[str, Any], scenes: Mapping[str, Objects], kit: Ki
 
 
 def _groups(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    members: dict[Any, list[Mapping[str, Any]]] = {}
+    members: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        members.setdefault(row.get("group_id"), []).append(row)
+        members.setdefault(str(row.get("group_id")), []).append(row)
     problems = []
     for name, group in members.items():
-        letters = Counter(row.get("answer") for row in group)
+        letters = Counter(str(row.get("answer")) for row in group)
         if letters != Counter(LETTERS):
             problems.append(f"group {name}: the answers are {dict(letters)}, not each letter once")
         if len({json.dumps(row.get("options")) for row in group}) > 1:

@@ -24,7 +24,10 @@ from .tasks import Task
 OTHERS = 24
 """Other objects on a ground; a table has as many as fit."""
 _CUES = 4
-_LIGHT = ("gain", "shadow", "darkness", "grain", "sink")
+_LIGHT = {"gain": (3, 0, 10), "shadow": (2, -100, 100), "darkness": (1, 0, 1), "grain": (1, 0, 60), "sink": (1, 0, 1)}
+"""How many numbers each property of the light has, the least and the largest value."""
+_COUNTS = {1: "a number", 2: "two numbers", 3: "three numbers"}
+_SIZES = (8, 4000)  # pixels: a smaller object is a dot, a larger one fits into no photograph
 _SIDES = ((0, 2), (1, 0), (2, 3), (3, 1))
 """On which side of the middle the other object of each pair lies, on the table and on the ground: never alike."""
 
@@ -47,6 +50,7 @@ def build_commonality(
     if not grounds or groups < 1:
         raise UsageError("commonality items need at least one ground and one group")
     writer, refused, objects = SetWriter(out, seed), [], {}
+    fallback = []
     for number in range(groups):
         for attempt in range(3):
             draw = np.random.default_rng([seed, number, attempt])
@@ -61,7 +65,10 @@ def build_commonality(
                 continue
             objects |= {base.scene.name: base.rendered.objects for base in bases}
             break
-    report = {"track": task.track, "task": task.name, "seed": seed, "groups_asked": groups, "refused": refused}
+        else:
+            fallback.append({"group": number + 1, "task": task.name, "ground": number % len(grounds) + 1})
+    report = {"track": task.track, "task": task.name, "seed": seed, "groups_asked": groups}
+    report |= {"refused": refused, "fallback": fallback}
     return writer.finish(report, {"scenes.json": objects})
 
 
@@ -142,13 +149,22 @@ def listed_grounds(listing: Path, refuse: Callable[[UsageError], None]) -> Itera
 def _ground(listing: Path, line: Mapping[str, Any]) -> Ground:
     photo = pixels(read_picture(listing.parent, line.get("image", ""))["bytes"], str(line.get("image")))
     area = line.get("area")
-    try:
-        points = [(float(x), float(y)) for x, y in area or ()]
-        light = {key: line[key] for key in _LIGHT if key in line}
-        light = {key: tuple(map(float, v)) if isinstance(v, list) else float(v) for key, v in light.items()}
-        sizes = {key: float(line[key]) for key in ("far", "near") if key in line}
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"area is a list of points [x, y], sizes and light are numbers ({error})") from error
-    if len(points) < 3:
-        raise UsageError("area must have at least three points")
-    return Ground(photo, points, light=Light(**{"sink": 0.1} | light), **sizes)
+    if not isinstance(area, list) or len(area) < 3:
+        raise UsageError("area must have at least three points [x, y]")
+    points = [tuple(_numbers("a point of area", point, 2, -100_000, 100_000)) for point in area]
+    light: dict[str, Any] = {"sink": 0.1}
+    for key, (count, low, high) in _LIGHT.items():
+        if key in line:
+            values = _numbers(key, line[key] if count > 1 else [line[key]], count, low, high)
+            light[key] = tuple(values) if count > 1 else values[0]
+    sizes = {key: _numbers(key, [line[key]], 1, *_SIZES)[0] for key in ("far", "near") if key in line}
+    return Ground(photo, [(x, y) for x, y in points], light=Light(**light), **sizes)
+
+
+def _numbers(what: str, value: Any, count: int, low: float, high: float) -> list[float]:
+    """`value` as a list of `count` numbers from `low` to `high`. Raises `UsageError` when it is none."""
+    right = isinstance(value, list) and len(value) == count
+    if not right or not all(isinstance(n, int | float) and not isinstance(n, bool) and low <= n <= high for n in value):
+        found = value[0] if count == 1 else value
+        raise UsageError(f"{what}: {_COUNTS[count]} from {low} to {high} expected, found {found!r}")
+    return [float(n) for n in value]

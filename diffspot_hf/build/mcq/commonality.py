@@ -19,7 +19,7 @@ from .claims import looks_different, right_options, shared_kinds
 from .groups import Group, Variant
 from .kit import Kit
 from .patches import RGB, pixels, settle
-from .regions import Box, check_edit
+from .regions import Box, check_edit, check_visible
 from .scenes import LEAST_OTHERS, Rendered, Scene, Thing, render
 from .tasks import NOTHING, Task
 
@@ -100,6 +100,7 @@ def _variant(
         scene = scene.with_thing(index, thing)
     made = render(scene, kit)
     window = _window(base.rendered.picture, made.picture)
+    check_visible(base.rendered.picture, made.picture)
     final = settle(base.decoded, base.rendered.picture, made.picture, base.data, window.slices)
     change = check_edit(base.decoded, final, window)
     objects = [b.rendered.objects for b in bases]

@@ -11,8 +11,8 @@ import hashlib
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...errors import UsageError
@@ -32,11 +32,15 @@ KEPT = 4
 
 @dataclass(frozen=True)
 class Photo:
-    """A photograph (encoded) with the targets that may be edited in it."""
+    """A photograph (encoded) with the targets that may be edited in it.
+
+    `listed` is its name where it was listed, `name` the one it gets in the data set.
+    """
 
     name: str
     data: bytes
     targets: Sequence[Target]
+    listed: str = ""
 
 
 @dataclass
@@ -78,9 +82,19 @@ def build_differential(
             report.targets += 1
             group = make_group(photo, target, task, instructor_of(photo, target), editor, report, seed=seed)
             if group is not None:
-                writer.add(group)
+                _add(writer, group, report, f"{photo.name}, target {list(target.box)}")
     made = {"track": task.track, "task": task.name, "seed": seed, "editor": dict(editor.describe()), **report.__dict__}
     return writer.finish(made)
+
+
+def _add(writer: SetWriter, group: Group, report: Report, where: str) -> None:
+    """Adds a group whose claims say which instruction made them true, so that answers can be checked against it."""
+    variants = [replace(v, claim={**v.claim, "instruction": v.instruction}) for v in group.variants]
+    try:
+        writer.add(replace(group, variants=variants))
+    except UsageError as error:
+        report.edits_kept -= KEPT
+        _refuser(report, where)(error)
 
 
 def make_group(
@@ -138,7 +152,7 @@ def _variant(
     editor: Editor,
     seed: int,
 ) -> Variant:
-    edited = editor.edit(picture, target, region, instruction, seed)
+    edited = _edited(editor, picture, target, region, instruction, seed)
     check_edit(picture, edited, region)
     final = settle(base, picture, edited, data, region.slices)
     change = check_edit(base, final, region)
@@ -146,6 +160,17 @@ def _variant(
     return Variant(
         instruction.statement, instruction.text, 2, final, change.box, change.fraction, region, region, claim
     )
+
+
+def _edited(editor: Editor, picture: RGB, target: Target, region: Box, instruction: Instruction, seed: int) -> RGB:
+    """What the editor makes. Whatever it fails with becomes a `UsageError`: one edit fails, the rest goes on."""
+    try:
+        return editor.edit(picture, target, region, instruction, seed)
+    except UsageError:
+        raise
+    except Exception as error:
+        first = next(iter(str(error).splitlines()), "")
+        raise UsageError(f"the editor failed ({type(error).__name__}: {first})") from error
 
 
 def _small_enough(region: Box, size: tuple[int, int]) -> None:
@@ -188,7 +213,7 @@ def listed_photos(listing: Path, refuse: Callable[[UsageError], None]) -> Iterat
             except UsageError as error:
                 refuse(UsageError(f"{where}: {error}"))
         if targets:
-            yield Photo(unique_name(picture["path"], picture["bytes"]), picture["bytes"], targets)
+            yield Photo(unique_name(picture["path"], picture["bytes"]), picture["bytes"], targets, line["image"])
 
 
 def vstar_photos(folder: Path, refuse: Callable[[UsageError], None]) -> Iterator[Photo]:
@@ -218,22 +243,53 @@ def vstar_photos(folder: Path, refuse: Callable[[UsageError], None]) -> Iterator
         except (UsageError, OSError, ValueError, AttributeError) as error:
             refuse(UsageError(f"{notes}: {error}"))
             continue
-        yield Photo(unique_name(picture.name, data), data, targets)
+        yield Photo(unique_name(picture.name, data), data, targets, picture.relative_to(folder).as_posix())
     if not found:
         raise UsageError(f"{folder}: no V*Bench pictures here (looked for */*.json with a picture beside it)")
 
 
-def listed_instructions(path: Path, refuse: Callable[[UsageError], None]) -> dict[str, list[Instruction]]:
-    """Instructions of a JSONL file by picture name: ``{"image", "instruction", "statement", "operation"}`` a line."""
-    found: dict[str, list[Instruction]] = {}
+@dataclass
+class ListedInstruction:
+    """A line of a file of instructions: for the photograph `image`, there for the target of that name or for all."""
+
+    where: str
+    image: str
+    target: str | None
+    instruction: Instruction
+    used: bool = False
+
+    def is_for(self, photo: Photo, target: Target) -> bool:
+        """`image` is the photograph's name as it was listed; one without a folder stands for every folder."""
+        named = self.image == photo.listed or self.image == PurePosixPath(photo.listed).name
+        return named and (self.target is None or self.target == target.name)
+
+
+def instructions_for(lines: Iterable[ListedInstruction], photo: Photo, target: Target) -> list[Instruction]:
+    """The instructions for one target, in the order of the file."""
+    found = [line for line in lines if line.is_for(photo, target)]
+    for line in found:
+        line.used = True
+    return [line.instruction for line in found]
+
+
+def listed_instructions(path: Path, refuse: Callable[[UsageError], None]) -> list[ListedInstruction]:
+    """Instructions of a JSONL file: ``{"image", "target", "instruction", "statement", "operation"}`` a line.
+
+    ``image`` is the picture's name as in the listing of photographs. ``target`` is the target's name; a line without
+    one is for all targets of its picture.
+    """
+    found = []
     for number, line in iter_jsonl(path, refuse):
-        text, statement = line.get("instruction"), line.get("statement")
-        if not isinstance(line.get("image"), str) or not isinstance(text, str) or not isinstance(statement, str):
-            refuse(UsageError(f"{path}, line {number}: image, instruction and statement must be texts"))
-            continue
-        operation = line.get("operation") or {}
-        if not isinstance(operation, Mapping):
-            refuse(UsageError(f"{path}, line {number}: operation must be an object"))
-            continue
-        found.setdefault(Path(line["image"]).name, []).append(Instruction(text, statement, operation))
+        where = f"{path}, line {number}"
+        texts = [line.get(key) for key in ("image", "instruction", "statement")]
+        operation, target = line.get("operation") or {}, line.get("target")
+        if not all(isinstance(text, str) and text.strip() for text in texts):
+            refuse(UsageError(f"{where}: image, instruction and statement must be texts"))
+        elif not isinstance(operation, Mapping):
+            refuse(UsageError(f"{where}: operation must be an object"))
+        elif not isinstance(target, str | None):
+            refuse(UsageError(f"{where}: target must be a target's name, found {target!r}"))
+        else:
+            image, text, statement = map(str, texts)
+            found.append(ListedInstruction(where, image, target, Instruction(text, statement, operation)))
     return found

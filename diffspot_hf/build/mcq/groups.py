@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
+from ...rows import iter_jsonl
 from ...running.store import write_atomically, write_json, write_lines
 from .items import check_choice
 from .patches import RGB, cut
 from .regions import Box
 from .tasks import LETTERS, NONE, NOTHING, QUESTION, Task
+
+REPORT, FALLBACK, SIGNED = "build.json", "review/fallback.jsonl", "review/signed.jsonl"
 
 
 @dataclass(frozen=True)
@@ -49,11 +52,19 @@ class Group:
     none: Variant
 
 
+class NothingBuilt(UsageError):
+    """You meet it when no group could be made; `refused` says why, and so does ``build.json``."""
+
+    def __init__(self, message: str, refused: Sequence[str]) -> None:
+        super().__init__(message)
+        self.refused = list(refused)
+
+
 class SetWriter:
     """Writes groups into a new data folder: ``test.jsonl``, `pictures`, and ``review/queue.jsonl`` for people."""
 
     def __init__(self, out: Path, seed: int = 0, pictures: str = "pictures") -> None:
-        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        if out.exists() and not _free(out):
             raise UsageError(f"{out}: exists and is not an empty folder; choose another --out")
         self.out, self.seed, self.pictures = out, seed, pictures
         self.rows: list[dict[str, Any]] = []
@@ -103,16 +114,26 @@ class SetWriter:
         return rows
 
     def finish(self, report: Mapping[str, Any], extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Writes the rows, the queue for people and ``build.json``; returns the report with counts."""
+        """Writes the rows, the queue for people and ``build.json``; returns the report with counts.
+
+        The ``fallback`` of the report, if it has one, is written for people as well. Where no group was made, report
+        and fallback are all that is written, and `NothingBuilt` is raised.
+        """
+        if "fallback" in report:
+            write_lines(self.out / FALLBACK, report["fallback"])
         if not self.rows:
-            raise UsageError(f"{self.out}: no group of five could be made; see the refusals")
+            write_json(self.out / REPORT, {**report, "items": 0, "groups": 0})
+            refused = report.get("refused", [])
+            raise NothingBuilt(
+                f"no group of five could be made; the {len(refused)} refusals are in {self.out / REPORT}", refused
+            )
         write_lines(self.out / "test.jsonl", self.rows)
         write_lines(self.out / "review" / "queue.jsonl", [queue_line(row) for row in self.rows])
         for name, content in (extra or {}).items():
             write_json(self.out / name, content)
         letters = {letter: sum(row["answer"] == letter for row in self.rows) for letter in LETTERS}
         made = {**report, "items": len(self.rows), "groups": len(self.rows) // len(LETTERS), "letters": letters}
-        write_json(self.out / "build.json", made)
+        write_json(self.out / REPORT, made)
         return made
 
     def _base(self, name: str, data: bytes) -> str:
@@ -132,6 +153,22 @@ class SetWriter:
         return [{"file": name, "x": variant.changed.x, "y": variant.changed.y}]
 
 
+def _free(out: Path) -> bool:
+    """Whether `out` is an empty folder, or holds nothing but what a build that made no group left there."""
+    if not out.is_dir():
+        return False
+    files = {str(path.relative_to(out)) for path in out.rglob("*") if not path.is_dir()}
+    if not files:
+        return not any(out.iterdir())
+    if REPORT not in files or not files <= {REPORT, FALLBACK}:
+        return False
+    try:
+        report = json.loads((out / REPORT).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(report, dict) and report.get("groups") == 0
+
+
 def queue_line(row: Mapping[str, Any]) -> dict[str, Any]:
     """What a person who checks the item is asked; every question is open until answered."""
     questions = ["text_fidelity", "naturalness", "exclusivity", "scale"]
@@ -142,4 +179,4 @@ def queue_line(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_rows(folder: Path) -> list[dict[str, Any]]:
     """The rows of a built folder as they stand in its manifest."""
-    return [json.loads(line) for line in (folder / "test.jsonl").read_text(encoding="utf-8").splitlines() if line]
+    return [row for _, row in iter_jsonl(folder / "test.jsonl")]

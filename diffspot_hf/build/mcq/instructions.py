@@ -97,17 +97,19 @@ def propose(
 
 
 class Listed:
-    """Instructions written beforehand, in order (by a person, or by a model elsewhere)."""
+    """Instructions written beforehand, in order (by a person, or by a model elsewhere). Begins anew for each target."""
 
     def __init__(self, instructions: Sequence[Instruction], name: str = "listed") -> None:
-        self.instructions, self.name = list(instructions), name
+        self.instructions, self.name, self._at = list(instructions), name, 0
 
     def next(
         self, picture: RGB, target: Target, region: Box, task: Task, earlier: Sequence[Instruction]
     ) -> Instruction:
-        if len(earlier) >= len(self.instructions):
+        at = self._at if earlier else 0  # by place, not by what was taken: a repeated line must not end the list
+        if at >= len(self.instructions):
             raise StopIteration
-        return self.instructions[len(earlier)]
+        self._at = at + 1
+        return self.instructions[at]
 
 
 class Asked:

@@ -16,6 +16,9 @@ CONTEXT = 2.0
 """A target's region is this much wider and higher than its box (the paper's margin; per side is our reading)."""
 LEAST_PIXELS = 16
 """Fewer changed pixels than this are no edit that anybody could see (our choice)."""
+LEAST_LEVELS = 24
+"""So many of the 256 levels at least `LEAST_PIXELS` pixels differ by, in some channel (our choice; the faintest edit of
+the shipped sample has over 800 such pixels)."""
 
 
 class Box(NamedTuple):
@@ -103,4 +106,16 @@ def check_edit(base: RGB, edited: RGB, region: Box, *, most_area: float = MOST_A
     changed = int(np.count_nonzero(differs))
     if changed < LEAST_PIXELS:
         raise UsageError(f"the editor changed {changed} pixels, fewer than can be seen")
+    check_visible(base[region.slices], edited[region.slices])
     return Change(Box(*box), changed / whole)
+
+
+def check_visible(before: RGB, after: RGB) -> None:
+    """Raises `UsageError` unless `LEAST_PIXELS` pixels differ by `LEAST_LEVELS` or more between two pictures."""
+    apart = np.abs(before.astype(np.int16) - after.astype(np.int16)).max(axis=2)
+    clear = int(np.count_nonzero(apart >= LEAST_LEVELS))
+    if clear < LEAST_PIXELS:
+        raise UsageError(
+            f"the edit is too faint to be seen: {clear} pixels differ by {LEAST_LEVELS} levels or more, "
+            f"{LEAST_PIXELS} are needed"
+        )

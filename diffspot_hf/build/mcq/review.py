@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
+from ...rows import inside
 from ...running.store import write_json, write_lines
-from .groups import read_rows
+from .groups import FALLBACK, REPORT, read_rows
 
 FORMAT = "diffspot-hf/decisions"
 
@@ -23,11 +24,12 @@ def apply_decisions(folder: Path, export: Path, out: Path) -> dict[str, Any]:
     """Writes the accepted groups of `folder` as the new data set `out`; returns the counts.
 
     `export` is what the page saves in mode ``verify``. ``review/fallback.jsonl`` in `out` names each rejected item with
-    the checks it failed and its note; groups with items that nobody decided are ``open`` and left out too.
+    the checks it failed and its note; groups with items that nobody decided are ``open`` and left out too. Where people
+    rejected items and no group is left, that list is all that is written.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out}: exists and is not an empty folder; choose another --out")
-    rows = read_rows(folder)
+    rows = _rows(folder)
     decisions = _decisions(export)
     if unknown := sorted(set(decisions) - {row["id"] for row in rows}):
         raise UsageError(f"{export}: decides on items that are not in {folder}: {', '.join(unknown[:5])}")
@@ -42,26 +44,41 @@ def apply_decisions(folder: Path, export: Path, out: Path) -> dict[str, Any]:
             "id": row["id"],
             "group_id": row["group_id"],
             "instruction": row.get("instruction"),
-            "failed": sorted(k for k, v in (decision.get("checks") or {}).items() if v == "fail"),
+            "failed": _failed(decision),
             "note": decision.get("note") or "",
         }
         for row in rows
         if (decision := decisions.get(row["id"]) or {}).get("decision") == "reject"
     ]
     counts = {"items": len(kept), "accepted": len(kept) // 5, "rejected": len(rejected), "open": len(waiting)}
-    if not kept:
+    if not kept and not fallback:
         raise UsageError(
             f"{export}: no group is accepted in full ({counts['rejected']} rejected, {counts['open']} open)"
         )
-    for name in _files(kept):
+    if kept:
+        _copy(folder, kept, out)
+    write_lines(out / FALLBACK, fallback)
+    write_json(out / REPORT, counts)
+    return counts
+
+
+def _rows(folder: Path) -> list[dict[str, Any]]:
+    rows = read_rows(folder)
+    for row in rows:
+        if not all(isinstance(row.get(key), str) for key in ("id", "group_id", "image_1", "image_2")):
+            raise UsageError(f"{folder}: a row without id, group_id, image_1 and image_2; not written by the builder")
+    return rows
+
+
+def _copy(folder: Path, rows: list[dict[str, Any]], out: Path) -> None:
+    """`rows` and every file that they name, from `folder` to `out`."""
+    files = {name: inside(folder, name) for name in _files(rows)}
+    for name, path in files.items():
         (out / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(folder / name, out / name)
+        shutil.copyfile(path, out / name)
     if (folder / "scenes.json").is_file():
         shutil.copyfile(folder / "scenes.json", out / "scenes.json")
-    write_lines(out / "test.jsonl", kept)
-    write_lines(out / "review" / "fallback.jsonl", fallback)
-    write_json(out / "build.json", counts)
-    return counts
+    write_lines(out / "test.jsonl", rows)
 
 
 def _decisions(export: Path) -> dict[str, Mapping[str, Any]]:
@@ -80,8 +97,27 @@ def _decisions(export: Path) -> dict[str, Mapping[str, Any]]:
             raise UsageError(
                 f"{export}: {entry['row_id']} is decided as {entry['decision']!r}; accept or reject is known"
             )
-        found[entry["row_id"]] = entry
+        _check_entry(export, entry)
+        name, before = entry["row_id"], found.get(entry["row_id"], {})
+        both = before.get("decision"), entry.get("decision")
+        if None not in both and both[0] != both[1]:
+            raise UsageError(f"{export}: {name} is decided twice, as {both[0]!r} and as {both[1]!r}")
+        if both[0] is None or both[1] is not None:
+            found[name] = entry
     return found
+
+
+def _check_entry(export: Path, entry: Mapping[str, Any]) -> None:
+    checks = entry.get("checks")
+    if not isinstance(checks, Mapping | None):
+        raise UsageError(f"{export}: {entry['row_id']}: checks must be an object, found {checks!r}")
+    failed = _failed(entry)
+    if entry.get("decision") == "accept" and failed:
+        raise UsageError(f"{export}: {entry['row_id']} is accepted, and it failed {', '.join(failed)}")
+
+
+def _failed(entry: Mapping[str, Any]) -> list[str]:
+    return sorted(name for name, value in (entry.get("checks") or {}).items() if value == "fail")
 
 
 def _files(rows: list[dict[str, Any]]) -> set[str]:

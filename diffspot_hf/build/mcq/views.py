@@ -22,6 +22,7 @@ from PIL import Image
 
 from ...errors import UsageError
 from ...rows import iter_jsonl
+from ...running.run_card import differences
 from ...types import Picture, Row
 from .patches import png_bytes
 from .tasks import TASKS
@@ -182,6 +183,42 @@ def compare(rows: Sequence[Row], runs: Mapping[str, Mapping[str, Mapping[str, An
                 }
             )
     return lines
+
+
+def check_views(cards: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raises `UsageError` unless each run card (by view) is of a DiCoBench run that was made with that view, and the
+    cards agree in everything else that an answer depends on. The data may be another part of the items."""
+    settings = {}
+    for name, card in cards.items():
+        if name not in KINDS:
+            raise UsageError(f"unknown view {name!r}; there are {', '.join(KINDS)}")
+        settings[name], view = _apart(name, card)
+        if (kind := view.get("kind", "full")) != name:
+            raise UsageError(f"the run given as {name} was made with the view {kind}")
+    first = next(iter(settings))
+    for name, other in settings.items():
+        if differing := differences(settings[first], other):
+            raise UsageError(f"the runs {first} and {name} are not comparable: {'; '.join(differing)}")
+    crops = [_margins(cards[name]) for name in cards if name != "full"]
+    if any(crop != crops[0] for crop in crops):
+        raise UsageError(f"the runs crop and crop-resize cut differently: {crops[0]} and {crops[1]}")
+
+
+def _apart(name: str, card: Mapping[str, Any]) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """A card without its view and its data, and the view."""
+    generation = card.get("generation") if isinstance(card, Mapping) else None
+    if not isinstance(generation, Mapping) or card.get("benchmark") != "dicobench":
+        raise UsageError(f"the run given as {name} is no run of dicobench")
+    view = generation.get("view") or {}
+    if not all(isinstance(part, Mapping) for part in (view, card.get("model"), card.get("prompt"))):
+        raise UsageError(f"the run given as {name} has no readable run.json")
+    rest = {key: value for key, value in generation.items() if key != "view"}
+    return {**card, "generation": rest, "data": {"fingerprint": None}}, view
+
+
+def _margins(card: Mapping[str, Any]) -> dict[str, Any]:
+    """What decides which crop a run saw."""
+    return {key: card["generation"]["view"].get(key) for key in ("margin", "least", "cues")}
 
 
 def write_comparison(lines: Sequence[Mapping[str, Any]], out: Path) -> tuple[Path, Path]:

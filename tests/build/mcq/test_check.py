@@ -62,6 +62,17 @@ TAMPERED = {
         lambda r: r | {(k := f"patches_{edited(r)}"): [r[k][0] | {"file": "none.webp"}]},
         "no such file",
     ),
+    "a box outside": (lambda r: r | {"bbox_1": {"x": -1, "y": 0, "w": 5, "h": 5}}, "no box inside the picture"),
+    "no box": (lambda r: r | {"bbox_2": None}, "bbox_2 is missing"),
+    "another claim": (
+        lambda r: r | {"claims": [{"kind": "edit", "statement": "x"}] * 4 + r["claims"][4:]},
+        "its claim",
+    ),
+    "no instruction": (lambda r: r | {"instruction": None}, "its instruction is None"),
+    "another instruction than its claim's": (
+        lambda r: r | {"claims": [c | ({} if c["kind"] == "nothing" else {"instruction": "x"}) for c in r["claims"]]},
+        "is true after 'x'",
+    ),
     "no picture at all": (lambda r: {k: v for k, v in r.items() if k != "image_1"}, "not written by the builder"),
 }
 
@@ -121,7 +132,44 @@ def test_a_group_that_is_not_decided_in_full_waits(part, tmp_path):
     assert apply_decisions(part, export, tmp_path / "out") == {"items": 5, "accepted": 1, "rejected": 0, "open": 1}
 
 
+def test_an_id_twice_and_a_share_where_nothing_is_edited_are_named(part, kit, tmp_path):
+    folder = shutil.copytree(part, tmp_path / "copy")
+    rows = read_rows(folder)
+    rows = [row | {"id": "x"} | ({"edit_area_fraction": 0.1} if row["answer"] == "E" else {}) for row in rows]
+    (folder / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    text = "\n".join(check_folder(folder, kit)["problems"])
+    assert "x: 10 rows have this id" in text
+    assert "edit_area_fraction is 0.1, and nothing is edited" in text
+
+
+def test_where_everything_is_rejected_the_fallback_is_written(part, tmp_path):
+    rows = read_rows(part)
+    changes = {row["id"].replace("-", "_"): {"decision": "reject"} for row in rows}
+    export = decide(tmp_path / "export.json", rows, **changes)
+    assert apply_decisions(part, export, tmp_path / "out")["items"] == 0
+    assert len((tmp_path / "out/review/fallback.jsonl").read_text().splitlines()) == 10
+
+
+def test_a_folder_that_is_not_there_is_one_line(part, tmp_path):
+    export = decide(tmp_path / "export.json", read_rows(part))
+    with pytest.raises(UsageError, match="cannot be read"):
+        apply_decisions(tmp_path / "none", export, tmp_path / "out")
+
+
+def decisions(*entries):
+    return json.dumps({"format": "diffspot-hf/decisions", "mode": "verify", "decisions": list(entries)})
+
+
 WRONG = {
+    "checks that are no object": (decisions({"row_id": "x", "checks": [1]}), "checks must be an object"),
+    "accepted with a failed check": (
+        decisions({"row_id": "x", "decision": "accept", "checks": {"scale": "fail"}}),
+        "is accepted, and it failed scale",
+    ),
+    "decided twice": (
+        decisions({"row_id": "x", "decision": "accept"}, {"row_id": "x", "decision": "reject"}),
+        "as 'accept' and as 'reject'",
+    ),
     "no JSON": ("{", "not a readable export"),
     "another page's export": ('{"format": "diffspot-hf/decisions", "mode": "audit", "decisions": []}', "not an export"),
     "items of another set": (

@@ -51,3 +51,25 @@ def test_a_wrong_call_is_exit_code_2(photos, tmp_path, capsys, words):
     filled = [word.format(photos=photos, out=tmp_path / "out") for word in words]
     assert main(["build", "dicobench", *filled]) == 2
     assert capsys.readouterr().err.splitlines()[-1].startswith("error: ")
+
+
+@pytest.mark.parametrize(("good", "code"), [(4, 0), (1, 2)], ids=["enough", "too few"])
+def test_listed_instructions_meet_their_photograph_and_refusals_are_shown(photos, tmp_path, capsys, good, code):
+    lines = [
+        {
+            "image": "photo.png",
+            "target": "the red square",
+            "instruction": f"Paint it {n}.",
+            "statement": f"It has colour {n}.",
+            "operation": {"op": "recolour", "rgb": [40, 40 * n, 200] if n < good else ["x"]},
+        }
+        for n in range(5)
+    ]
+    (tmp_path / "i.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    words = ["--photos", photos, "--instructor", tmp_path / "i.jsonl", "--task", "attribute", "--out", tmp_path / "out"]
+    assert main(["build", "dicobench", "differential", *map(str, words)]) == code
+    shown = capsys.readouterr().err
+    assert "rgb: three numbers" in shown
+    assert f"refused; all of them are in {tmp_path / 'out' / 'build.json'}" in shown
+    if code == 0:
+        assert main(["build", "dicobench", "check", str(tmp_path / "out")]) == 0

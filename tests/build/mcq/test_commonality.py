@@ -140,10 +140,12 @@ def test_grounds_are_read_from_a_listing(tmp_path, photo, as_jpeg):
         {"image": "a.jpg", "area": area[:2]},
         {"image": "a.jpg", "area": [[0, "x"]]},
         {"image": "b.jpg", "area": area},
+        {"image": "a.jpg", "area": area, "gain": [1, 2]},
+        {"image": "a.jpg", "area": area, "far": -5},
     ]
     listing = tmp_path / "grounds.jsonl"
     listing.write_text("\n".join(map(json.dumps, lines)))
     refused = []
     (found,) = listed_grounds(listing, lambda error: refused.append(str(error)))
     assert (found.near, found.light.gain) == (60, (1, 0.9, 0.8))
-    assert len(refused) == 3
+    assert len(refused) == 5

@@ -12,6 +12,7 @@ import pytest
 from diffspot_hf.build.mcq.differential import (
     Photo,
     build_differential,
+    instructions_for,
     listed_instructions,
     listed_photos,
     task_named,
@@ -83,10 +84,20 @@ def paint(picture, region, where):
     return picture
 
 
+def _brighter(picture, region):
+    picture[region.slices] ^= 8
+    return picture
+
+
 FAULTY = {
     "an editor that leaves its region": (
         lambda p, r: paint(p, r, (slice(r.y, r.y + 20), slice(r.x - 3, r.x + 20))),
         "pixels outside its region",
+    ),
+    "an editor that breaks": (lambda p, r: p[10**9], "the editor failed (IndexError"),
+    "an editor too faint to see": (
+        _brighter,
+        "too faint to be seen",
     ),
     "an editor that does nothing": (lambda p, r: p, "changed nothing"),
     "an editor that changes the size": (lambda p, r: p[:-1], "changed the size"),
@@ -95,8 +106,12 @@ FAULTY = {
 
 @pytest.mark.parametrize(("do", "message"), FAULTY.values(), ids=FAULTY)
 def test_a_faulty_edit_is_named_and_counted_and_ends_in_the_fallback(tmp_path, photo, as_jpeg, do, message):
-    with pytest.raises(UsageError, match="no group of five could be made"):
+    with pytest.raises(UsageError, match=r"refusals are in .*build\.json"):
         build(tmp_path, [Photo("a.jpg", as_jpeg(photo), [DISC])], editor=Editor(do))
+    report = json.loads((tmp_path / "out/build.json").read_text())
+    assert any(message in line for line in report["refused"])
+    assert len((tmp_path / "out/review/fallback.jsonl").read_text().splitlines()) == 1
+    build(tmp_path, [Photo("a.jpg", as_jpeg(photo), [DISC])])  # what a failure left is no hindrance
 
 
 def test_what_fails_is_in_the_report_and_the_rest_is_built(tmp_path, photo, as_jpeg):
@@ -201,8 +216,8 @@ def test_instructions_are_read_from_a_listing(tmp_path):
     }
     path.write_text("\n".join(map(json.dumps, [good, {"image": "a.jpg"}, good | {"operation": 3}])))
     refused = []
-    found = listed_instructions(path, lambda error: refused.append(str(error)))
-    assert found == {"a.jpg": [Instruction("Paint it.", "It is painted.", {"op": "remove"})]}
+    (found,) = listed_instructions(path, lambda error: refused.append(str(error)))
+    assert found.instruction == Instruction("Paint it.", "It is painted.", {"op": "remove"})
     assert len(refused) == 2
 
 
@@ -216,3 +231,21 @@ def test_photographs_without_compression_are_edited_too(tmp_path, photo):
 
     _, report = build(tmp_path, [Photo("a.png", png_bytes(np.asarray(photo)), [DISC])])
     assert report["groups"] == 1
+
+
+FOR_WHOM = {
+    "the photograph's name": ({"image": "x/a.jpg"}, ["disc", "cup"]),
+    "its name without folder": ({"image": "a.jpg"}, ["disc", "cup"]),
+    "one target": ({"image": "a.jpg", "target": "cup"}, ["cup"]),
+    "another folder": ({"image": "y/a.jpg"}, []),
+}
+
+
+@pytest.mark.parametrize(("line", "names"), FOR_WHOM.values(), ids=FOR_WHOM)
+def test_an_instruction_goes_to_the_targets_it_is_for(tmp_path, line, names):
+    path = tmp_path / "i.jsonl"
+    path.write_text(json.dumps(line | {"instruction": "Do.", "statement": "Done."}))
+    lines = listed_instructions(path, pytest.fail)
+    targets = [Target(DISC.box, name) for name in ("disc", "cup")]
+    seen = Photo("a-123.jpg", b"", targets, "x/a.jpg")
+    assert [target.name for target in targets if instructions_for(lines, seen, target)] == names

@@ -101,3 +101,12 @@ def test_the_prompt_says_where_the_target_is_in_the_crop_and_what_the_task_wants
 def test_a_reply_without_an_instruction_is_refused(text):
     with pytest.raises(UsageError, match="no instruction in the reply"):
         read_instruction(text)
+
+
+def test_a_repeated_line_does_not_end_the_list():
+    lines, refused = [Instruction("Do.", f"Done {n}.") for n in (0, 0, 1, 2)], []
+    listed = Listed(lines)
+    for _ in range(2):  # and the list begins anew for the next target
+        found = propose(listed, PICTURE, TARGET, REGION, TASK, refused.append)
+        assert [i.statement for i in found] == ["Done 0.", "Done 1.", "Done 2."]
+    assert len(refused) == 2

@@ -13,7 +13,7 @@ import pytest
 
 from diffspot_hf.build.mcq.patches import png_bytes
 from diffspot_hf.build.mcq.tasks import TASKS
-from diffspot_hf.build.mcq.views import View, compare, read_cues, tenth, view_of, write_comparison
+from diffspot_hf.build.mcq.views import View, check_views, compare, read_cues, tenth, view_of, write_comparison
 from diffspot_hf.errors import UsageError
 from diffspot_hf.types import Picture
 
@@ -143,3 +143,28 @@ def test_views_are_compared_on_the_items_that_all_hold(tmp_path):
     as_json, as_csv = write_comparison(lines, tmp_path / "out")
     assert json.loads(as_json.read_text()) == lines
     assert [row["accuracy"] for row in csv.DictReader(as_csv.read_text().splitlines())] == ["0.5", "0.5", "1.0", "1.0"]
+
+
+def card(kind="full", model="m", **view):
+    generation = {"max_new_tokens": 9} | ({} if kind == "full" else {"view": {"kind": kind, **view}})
+    prompt = {"sha256": "p"}
+    return {"benchmark": "dicobench", "model": {"id": model}, "prompt": prompt, "generation": generation}
+
+
+CARDS = {
+    "another view": ({"full": card("crop")}, "made with the view crop"),
+    "an unknown view": ({"zoom": card()}, "unknown view"),
+    "another model": ({"full": card(), "crop": card("crop", "n")}, "model.id"),
+    "another margin": ({"crop": card("crop", margin=1), "crop-resize": card("crop-resize", margin=2)}, "cut differ"),
+    "another benchmark": ({"full": card() | {"benchmark": "scry"}}, "no run of dicobench"),
+}
+
+
+@pytest.mark.parametrize(("cards", "message"), CARDS.values(), ids=CARDS)
+def test_runs_that_cannot_be_compared_are_refused(cards, message):
+    with pytest.raises(UsageError, match=message):
+        check_views(cards)
+
+
+def test_runs_that_differ_in_the_view_alone_are_compared():
+    check_views({kind: card(kind, margin=1) for kind in ("full", "crop", "crop-resize")})

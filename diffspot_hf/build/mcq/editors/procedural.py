@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from ....errors import UsageError
 from ..instructions import Instruction, Target
 from ..patches import RGB
-from ..regions import Box
+from ..regions import Box, read_box
 from . import traces
 from .masks import Mask, clone, cv2, grown, soft, target_mask, without
+from .parameters import check_parameters
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,7 @@ class Job:
     parameters: Mapping[str, Any]
 
     def number(self, name: str, default: float) -> float:
-        value = self.parameters.get(name, default)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise UsageError(f"{name} must be a number, found {value!r}")
-        return float(value)
+        return float(self.parameters.get(name, default))
 
 
 class Procedural:
@@ -52,7 +50,9 @@ class Procedural:
         apply = OPERATIONS.get(str(name))
         if apply is None:
             raise UsageError(f"unknown operation {name!r}; there are {', '.join(sorted(OPERATIONS))}")
-        box = Box(*operation.pop("box", target.box))
+        size = (picture.shape[1], picture.shape[0])
+        check_parameters(operation, size, colour_top=1 if name == "trace" else 255)
+        box = read_box(operation.pop("box", target.box), size, "box")
         mask = target_mask(picture, region, box, operation.pop("outline", None))
         crop = picture[region.slices].copy()
         job = Job(picture, region, box, crop, mask, np.random.default_rng(seed), operation)
@@ -65,8 +65,8 @@ def _recolour(job: Job) -> RGB:
     """Gives the target the colour `rgb`: its light and shade stay, hue and saturation are the colour's, by `strength`;
     `lightness` is added (in units of Lab, 0 to 255)."""
     rgb = job.parameters.get("rgb")
-    if not isinstance(rgb, list | tuple) or len(rgb) != 3:
-        raise UsageError(f"recolour needs rgb: three numbers, found {rgb!r}")
+    if rgb is None:
+        raise UsageError("recolour needs rgb: three numbers from 0 to 255")
     lab = cv2().cvtColor(job.crop, cv2().COLOR_RGB2LAB).astype(np.float32)
     wanted = cv2().cvtColor(np.uint8([[list(rgb)]]), cv2().COLOR_RGB2LAB)[0, 0].astype(np.float32)
     strength = job.number("strength", 1.0)
@@ -106,14 +106,17 @@ def _remove(job: Job) -> RGB:
 
 def _move(job: Job) -> RGB:
     """Moves the target by `dx`, `dy` pixels; with `flip` it is mirrored, with `angle` turned, with `scale` resized."""
+    still = not any(round(job.number(name, 0)) for name in ("dx", "dy")) and job.number("angle", 0) % 360 == 0
+    if still and job.number("scale", 1) == 1 and not job.parameters.get("flip"):
+        raise UsageError("move by nothing changes nothing; dx, dy, angle, scale or flip must be given")
     return _place(job, _remove(job), job.crop, grown(job.mask, int(job.number("rim", 1))))
 
 
 def _scale(job: Job) -> RGB:
     """Makes the target `scale` times as large about its foot, the middle of its lower edge."""
     factor = job.number("scale", 1.5)
-    if factor <= 0:
-        raise UsageError(f"scale must be positive, found {factor}")
+    if factor == 1:
+        raise UsageError("a scale of 1 changes nothing")
     _, _, _, height = cv2().boundingRect(job.mask)
     lift = -(factor - 1) * height / 2
     moved = Job(**{**job.__dict__, "parameters": {"dy": lift, **job.parameters, "scale": factor}})
@@ -137,8 +140,8 @@ def _swap(job: Job) -> RGB:
 def _source(job: Job) -> tuple[RGB, Mask]:
     if "source" not in job.parameters:
         return job.crop, grown(job.mask, int(job.number("rim", 1)))
-    box = Box(*(int(value) for value in job.parameters["source"]))
     height, width = job.picture.shape[:2]
+    box = read_box(job.parameters["source"], (width, height), "source")
     if box.x < 4 or box.y < 4 or box.x + box.w > width - 4 or box.y + box.h > height - 4:
         raise UsageError(f"the source {list(box)} lies at or outside the border of the picture")
     around = Box(box.x - 4, box.y - 4, box.w + 8, box.h + 8)
