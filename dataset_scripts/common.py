@@ -149,7 +149,7 @@ class PairBuilder(datasets.GeneratorBasedBuilder):
 
         The others are given to `refuse`, each as an error that names file, row and reason.
         """
-        rows = _parquet_rows(file) if file.suffix == ".parquet" else _jsonl_rows(file, refuse)
+        rows = parquet_rows(file) if file.suffix == ".parquet" else jsonl_rows(file, refuse)
         for where, row in rows:
             where = f"{where} (id {row['id']!r})" if row.get("id") is not None else where
             try:
@@ -173,12 +173,8 @@ class PairBuilder(datasets.GeneratorBasedBuilder):
                 raise UsageError(
                     f"a path relative to {file.name} is expected, or bytes in Parquet, not {_short(value)}"
                 )
-            if (
-                self.config.name == "local"
-                and (digest := hashlib.sha256(value["bytes"]).digest()) not in self._readable
-            ):
-                decode_rgb(value["bytes"], str(value.get("path") or "bytes"))
-                self._readable.add(digest)
+            if self.config.name == "local":
+                self._prove_readable(value["bytes"], str(value.get("path") or "bytes"))
         except (UsageError, OSError) as error:
             raise UsageError(f"{where}: {error}") from error
         return {"path": value.get("path"), "bytes": value["bytes"]}
@@ -194,7 +190,7 @@ class PairBuilder(datasets.GeneratorBasedBuilder):
         if missing:
             raise UsageError(f"{where}: no value in column {', '.join(missing)}; needed are {', '.join(self.REQUIRED)}")
         try:
-            row["id"] = _identifier(row["id"])
+            row["id"] = read_identifier(row["id"])
             row = self.complete(row)
             row = {column: row.get(column) for column in self.FEATURES}
             self._fits(row)
@@ -220,7 +216,8 @@ class PairBuilder(datasets.GeneratorBasedBuilder):
         return row
 
 
-def _parquet_rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def parquet_rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each row of a Parquet file, with the words that say where it stood."""
     number = 0
     try:
         for batch in pq.ParquetFile(file).iter_batches(batch_size=16):
@@ -231,12 +228,12 @@ def _parquet_rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise UsageError(f"{file}: not a readable Parquet file ({error})") from error
 
 
-def _jsonl_rows(file: Path, refuse: Refuse) -> Iterator[tuple[str, dict[str, Any]]]:
+def jsonl_rows(file: Path, refuse: Refuse = stop) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, row in iter_jsonl(file, refuse):
         yield f"{file}, line {number}", row
 
 
-def _identifier(value: Any) -> str:
+def read_identifier(value: Any) -> str:
     """The id of a row as text; numbers will do."""
     if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
         raise UsageError(f"an id is a text or a number, not {_short(value)}")

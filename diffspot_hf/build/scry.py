@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
-from ..rows import inside, iter_jsonl
+from ..rows import inside
 from ..running.store import write_atomically, write_json, write_lines
 
 FORMAT = "diffspot-hf/annotations"
@@ -267,33 +267,18 @@ def _buckets(sources: Iterable[Path]) -> dict[str, Any]:
 
 def _rows(sources: Iterable[Path]) -> Iterator[tuple[str, Path, str, dict[str, Any]]]:
     """Where each row stands, the folder of its pictures, its id and itself."""
+    from ..dataset_scripts.common import jsonl_rows, parquet_rows, read_identifier
+
     for file in sources:
-        for where, row in _parquet_rows(file) if file.suffix == ".parquet" else _jsonl_rows(file):
+        for where, row in parquet_rows(file) if file.suffix == ".parquet" else jsonl_rows(file):
             missing = [column for column in ("id", *SIDES) if row.get(column) is None]
             if missing:
                 raise UsageError(f"{where}: no value in column {', '.join(missing)}")
-            if isinstance(row["id"], bool) or not isinstance(row["id"], (str, int)) or row["id"] == "":
-                raise UsageError(f"{where}: an id is a text or a number, not {_short(row['id'])}")
-            yield where, file.parent, str(row["id"]), row
-
-
-def _jsonl_rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    for number, row in iter_jsonl(file):
-        yield f"{file}, line {number}", row
-
-
-def _parquet_rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    number = 0
-    try:
-        for batch in pq.ParquetFile(file).iter_batches(batch_size=16):
-            for row in batch.to_pylist():
-                number += 1
-                yield f"{file}, row {number}", row
-    except (pa.ArrowException, OSError) as error:
-        raise UsageError(f"{file}: not a readable Parquet file ({error})") from error
+            try:
+                identifier = read_identifier(row["id"])
+            except UsageError as error:
+                raise UsageError(f"{where}: {error}") from error
+            yield where, file.parent, identifier, row
 
 
 def _drawn(row: dict[str, Any], folder: Path, where: str, pictures: Pictures) -> dict[str, Any]:

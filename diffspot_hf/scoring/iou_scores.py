@@ -25,7 +25,8 @@ def score_overlap(
 
     The IoU of a pair is the higher one of its two sides. Each recall is a matching of its own, so a pair lost at one
     threshold may free a partner. Without a matched pair the mean is 0.0 and the quartiles are None.
-    ``boxes_outside_frame`` counts the predicted boxes that leave the picture; a known issue with one is an error.
+    ``boxes_outside_frame`` counts the predicted boxes that leave the picture; a known issue whose box
+    cannot be in fractions of it is an error.
 
     >>> near = {"labels": ["other"], "box_a": {"x": 0, "y": 0, "w": 0.5, "h": 1}, "box_b": None}
     >>> exact = {"labels": ["other"], "box_a": {"x": 0, "y": 0, "w": 0.25, "h": 1}, "box_b": None}

@@ -61,7 +61,7 @@ def read_screens(
     """Each row matched. Issues are read in the states ``ok`` and ``truncated`` only; in the others there are none.
 
     Raises `UsageError` for lists of unequal length, for states or a method that do not exist, for an `iou_threshold`
-    that is no number, and for known issues with a box outside the picture.
+    that is no number, and for known issues with a box that cannot be in fractions.
     """
     iou_threshold = read_threshold(iou_threshold)
     match_issues([], [], iou_threshold=iou_threshold, method=method)
