@@ -374,9 +374,9 @@ def test_a_patch_is_laid_in_when_a_row_is_read(tmp_path):
     assert (second[6:16, 4:14] == 0).all()
 
 
-def test_the_official_configuration_says_how_to_get_access():
+def test_the_official_configuration_says_how_to_get_access(tmp_path):
     with pytest.raises(UsageError, match="oking0197/DiCoBench"):
-        datasets.load_dataset("dicobench", "official")
+        datasets.load_dataset("dicobench", "official", cache_dir=str(tmp_path))
 
 
 def test_the_converter_writes_parquet_and_the_harness_file(tmp_path, capsys):

@@ -12,8 +12,8 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from ..errors import DiffspotError, MissingExtra, need
-from .browser import find_chromium
+from ..errors import DiffspotError, MissingExtra
+from .chromium import driver, find_chromium
 
 CHROMIUM = ("chromium", "chromium-headless-shell")
 FONTS = {
@@ -57,8 +57,11 @@ def ensure() -> list[str]:
 
 def _playwright_chromium() -> str | None:
     """The browser that Playwright installed for itself, if it is there."""
-    with need("playwright.sync_api", "build").sync_playwright() as playwright:
+    playwright = driver.acquire()
+    try:
         path = str(playwright.chromium.executable_path)
+    finally:
+        driver.release()
     return path if os.path.exists(path) else None
 
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from diffspot_hf.build import chromium
+from diffspot_hf.build import chromium, install
 from diffspot_hf.build.browser import Browser, PageError, find_chromium
 from diffspot_hf.errors import MissingExtra
 
@@ -176,3 +176,10 @@ class _NoChromium:
         from playwright.sync_api import Error
 
         raise Error("BrowserType.launch: Executable doesn't exist at /root/.cache/nowhere\nrun playwright install")
+
+
+def test_looking_for_playwrights_browser_while_another_is_open_is_no_trouble():
+    users = chromium.driver.users
+    with Browser():
+        install._playwright_chromium()
+    assert chromium.driver.users == users

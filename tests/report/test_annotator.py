@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from PIL import Image, ImageDraw
 
-from diffspot_hf.build.browser import Browser, find_chromium
+from diffspot_hf.build.browser import Browser
+from diffspot_hf.build.chromium import driver, launch
 from diffspot_hf.build.scry import from_annotations
 from diffspot_hf.errors import UsageError
 from diffspot_hf.report.audit import read_decisions
@@ -212,11 +213,14 @@ class Person:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=Browser().flags)
+    pytest.importorskip("playwright.sync_api")
+    playwright = driver.acquire()  # shared with the browsers of other tests: a thread can have one only
+    try:
+        browser, _ = launch(playwright, Browser().flags)
         yield browser
         browser.close()
+    finally:
+        driver.release()
 
 
 @pytest.fixture

@@ -136,7 +136,7 @@ def test_an_index_without_files_is_an_error(released, index):
 SHA = "0123456789abcdef0123456789abcdef01234567"
 
 
-def test_the_official_data_is_read_at_one_commit_and_the_commit_is_kept(released, monkeypatch):
+def test_the_official_data_is_read_at_one_commit_and_the_commit_is_kept(released, monkeypatch, tmp_path):
     import huggingface_hub
 
     root = released({ATTRIBUTE: [item(n) for n in range(5)]})
@@ -153,14 +153,14 @@ def test_the_official_data_is_read_at_one_commit_and_the_commit_is_kept(released
 
     monkeypatch.setattr(huggingface_hub, "HfApi", Api)
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
-    rows = datasets.load_dataset("dicobench", "official", split="test")
+    rows = datasets.load_dataset("dicobench", "official", split="test", cache_dir=str(tmp_path / "cache"))
     assert asked == [("oking0197/DiCoBench", "main"), ("oking0197/DiCoBench", SHA)]
     assert rows.num_rows == 5
     assert commit_read(rows.info) == SHA
     assert commit_read(load(root).info) is None
 
 
-def test_data_behind_a_gate_says_how_to_get_access(monkeypatch):
+def test_data_behind_a_gate_says_how_to_get_access(monkeypatch, tmp_path):
     import huggingface_hub
 
     def refuse(*_, **__):
@@ -170,4 +170,4 @@ def test_data_behind_a_gate_says_how_to_get_access(monkeypatch):
 
     monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", refuse)
     with pytest.raises(UsageError, match="gives access on request and this account has none yet.*HF_TOKEN"):
-        datasets.load_dataset("dicobench", "official", commit="1" * 40)
+        datasets.load_dataset("dicobench", "official", commit="1" * 40, cache_dir=str(tmp_path / "cache"))
