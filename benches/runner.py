@@ -150,14 +150,13 @@ def batches(chosen, scratch: Path, pairs: int) -> None:
 
 
 class Memory(threading.Thread):
-    """Follows this process: `own` is the peak of memory that only it can give back, in MB; `mapped` that of files.
+    """Follows this process: the peaks, in MB, of its resident memory, and of what is its own and mapped files of it."""
 
-    Rows are read from a memory-mapped file, whose pages count as resident although the system takes them back at will.
-    """
+    FIELDS = ("VmRSS", "RssAnon", "RssFile")
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
-        self.own = self.mapped = 0
+        self.peaks = [0, 0, 0]
 
     def run(self) -> None:
         while True:
@@ -166,13 +165,13 @@ class Memory(threading.Thread):
 
     def look(self) -> None:
         lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-        self.own = max(self.own, int(lines["RssAnon"].split()[0]) // 1024)
-        self.mapped = max(self.mapped, int(lines["RssFile"].split()[0]) // 1024)
+        now = [int(lines[field].split()[0]) // 1024 for field in self.FIELDS]
+        self.peaks = [max(pair) for pair in zip(self.peaks, now, strict=True)]
 
-    def peak(self) -> tuple[int, int]:
+    def peak(self) -> list[int]:
         """The peaks since the last call."""
         self.look()
-        found, self.own, self.mapped = (self.own, self.mapped), 0, 0
+        found, self.peaks = self.peaks, [0, 0, 0]
         return found
 
 
@@ -200,9 +199,13 @@ def memory(chosen, scratch: Path, n: int) -> None:
     read = watch.peak()
     run(chosen, rows, Instant(), RunFolder(scratch / "run"), Settings(prompt=chosen.prompt, progress=False))
     ran = watch.peak()
-    for what, (own, mapped) in (("model loaded", base), (f"{n} rows read", read), (f"{n} rows asked", ran)):
+    for what, peaks in (("model loaded", base), (f"{n} rows read", read), (f"{n} rows asked", ran)):
+        parts = [f"{value} MB ({value - first:+d})" for value, first in zip(peaks, base, strict=True)]
         print(
-            f"{what}: own {own} MB ({own - base[0]:+d}), mapped files {mapped} MB ({mapped - base[1]:+d})", flush=True
+            what,
+            *(f"{name} {part}" for name, part in zip(("resident", "own", "mapped"), parts, strict=True)),
+            sep=": ",
+            flush=True,
         )
 
 

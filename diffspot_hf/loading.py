@@ -5,13 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+import pickle
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from .errors import UsageError
 from .register import DATASETS
+
+HELD_BYTES = 64 << 20
+"""Pictures read from a mapped file before its pages are given back (our choice)."""
 
 
 def load(name: str, config: str | None = None, *, streaming: bool = False, **options: Any) -> Any:
@@ -64,6 +68,30 @@ def rows_for(name: str, data: str, *, strict: bool = False) -> Any:
         if isinstance(feature, datasets.Image):
             rows = rows.cast_column(column, datasets.Image(decode=False))
     return rows
+
+
+class MappedRows:
+    """Rows of a memory-mapped data set, by number or in order; however many are read, few pages of the file stay held.
+
+    Pages read from a mapping count as memory of this process until the mapping ends, so it is renewed now and then.
+    """
+
+    def __init__(self, rows: Any) -> None:
+        self.rows = rows
+        self._held = 0
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[index] for index in range(len(self)))
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        row: dict[str, Any] = self.rows[index]
+        self._held += sum(len(row[column]["bytes"] or b"") for column in picture_columns(row))
+        if self._held > HELD_BYTES:
+            self.rows, self._held = pickle.loads(pickle.dumps(self.rows)), 0  # a mapped table is pickled as its path
+        return row
 
 
 def picture_columns(row: dict[str, Any]) -> list[str]:

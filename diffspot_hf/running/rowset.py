@@ -13,7 +13,7 @@ from PIL import Image
 
 from ..dataset_scripts.common import refused_rows
 from ..errors import UsageError
-from ..loading import fingerprint, is_sample, picture_columns, rows_for
+from ..loading import MappedRows, fingerprint, is_sample, picture_columns, rows_for
 from ..types import Benchmark, Request, Row
 
 
@@ -42,13 +42,14 @@ class RowSet:
         missing = [column for column in benchmark.columns if column not in self._rows.column_names]
         if missing:
             raise UsageError(f"{data}: column {', '.join(missing)} is missing, {benchmark.name} needs it")
-        self.fingerprint, digests = fingerprint(self._rows)
+        self.fingerprint, digests = fingerprint(MappedRows(self._rows))
         self.is_sample = is_sample(benchmark.dataset, digests)
         self.n_data = len(self._rows)
         if subset is not None:
             self._rows = self._chosen(subset)
         if limit is not None:
             self._rows = self._rows.select(range(min(limit, len(self._rows))))
+        self._mapped = MappedRows(self._rows)
         self.ids: list[str] = list(self._rows["id"])
         self._place = {identifier: index for index, identifier in enumerate(self.ids)}
 
@@ -88,8 +89,7 @@ class RowSet:
 
     def row(self, identifier: str) -> dict[str, Any]:
         """The whole row, pictures as ``{"path", "bytes"}``."""
-        row: dict[str, Any] = self._rows[self._place[identifier]]
-        return row
+        return self._mapped[self._place[identifier]]
 
     @cached_property
     def plain(self) -> list[dict[str, Any]]:
