@@ -32,7 +32,9 @@ def add_to(commands: Any) -> None:
     add.add_argument("--data", help="where the rows are, if not where the run card says")
     add.set_defaults(action=audit_export)
     add = audit.add_parser("summarize", help="adjusted precision and specificity from decisions")
-    add.add_argument("--decisions", required=True, nargs="+", type=Path)
+    add.add_argument(
+        "--decisions", required=True, nargs="+", type=Path, help="exports of the page, or queue.csv filled in"
+    )
     add.add_argument("--run", help="the run the decisions are about; without it only they are counted")
     add.add_argument("--data", help="where the rows are, if not where the run card says")
     add.add_argument("--out", type=Path, default=Path("audit-summary.json"))
@@ -64,7 +66,8 @@ def page(args: argparse.Namespace) -> int:
     else:
         rows = RowSet(benchmark("dicobench"), args.data)
         written = write_page(args.mode, (rows.row(identifier) for identifier in rows.ids), args.out)
-    print(f"{written}: open it in a browser; build scry, audit and import read what it exports")
+    reader = {"annotate": "build scry", "verify": "build dicobench review", "answer": "import"}[args.mode]
+    print(f"{written}: open it in a browser; diffspot-hf {reader} reads what it exports")
     return 0
 
 
@@ -85,7 +88,8 @@ def _screens(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def audit_export(args: argparse.Namespace) -> int:
-    from ..report.audit import queue, write_csv, write_nothing
+    from ..report.audit import queue
+    from ..report.decisions import write_csv, write_nothing
     from ..report.pages import write_page
 
     out, rows = _scry_run(args)

@@ -6,11 +6,9 @@ into adjusted precision and specificity with intervals.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,13 +19,11 @@ from ..running.rowset import RowSet
 from ..running.store import write_atomically, write_json
 from ..scoring.matching import match_issues
 from ..scoring.rates import rate
-from .tables import clean, percent, render
+from .decisions import DECISIONS, about, read_decisions, shown
+from .tables import percent, render
 
-FORMAT = "diffspot-hf/decisions"
-DECISIONS = {"audit": ("real", "not_a_defect", "unsure"), "controls": ("clean", "defect", "unsure")}
 Key = tuple[str, int | None]
 """What a decision is about: the id of a row, and the index of the prediction (None for a control)."""
-_COLUMNS = ("row_id", "prediction_index", "labels", "note", "box_a", "box_b", "decision")
 
 
 def queue(out: RunFolder, rows: RowSet, *, iou_threshold: float = 0.10) -> list[dict[str, Any]]:
@@ -39,7 +35,7 @@ def queue(out: RunFolder, rows: RowSet, *, iou_threshold: float = 0.10) -> list[
         matched = {i for i, _ in match_issues(predicted, row["issues"], iou_threshold=iou_threshold)}
         for index, issue in enumerate(predicted):
             if index not in matched:
-                found.append({"row_id": row["id"], "prediction_index": index, **issue})
+                found.append({"row_id": row["id"], "prediction_index": index, **issue, "about": about(issue)})
     return found
 
 
@@ -50,58 +46,26 @@ def issues_of(record: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     return list(record["prediction"] or [])
 
 
-def write_csv(entries: Sequence[Mapping[str, Any]], file: Path) -> None:
-    """The queue as CSV. No cell can start a formula, none holds control characters."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    for entry in entries:
-        writer.writerow([safe_cell(entry.get(column, "")) for column in _COLUMNS])
-    write_atomically(file, text.getvalue().encode("utf-8"))
-
-
-def write_nothing(mode: str, folder: Path) -> Path:
-    """Path of a decision file without entries, for a run that leaves people nothing to decide (a page needs rows)."""
-    file = folder / f"no-{mode}-decisions.json"
-    write_json(file, {"format": FORMAT, "version": 1, "mode": mode, "decisions": []})
-    return file
-
-
-def safe_cell(value: Any) -> str:
-    """`value` as text that a spreadsheet shows and does not evaluate.
-
-    >>> safe_cell("=1+1"), safe_cell(["a", "b"]), safe_cell(None)
-    ("'=1+1", 'a, b', '')
-    """
-    if value is None:
-        return ""
-    if isinstance(value, (list, tuple)):
-        value = ", ".join(map(str, value))
-    elif isinstance(value, Mapping):
-        value = json.dumps(value)
-    text = clean(value).strip()
-    return "'" + text if text[:1] in ("=", "+", "-", "@", "|", "%") else text
-
-
 @dataclass(frozen=True)
 class Audited:
-    """What of one run people decide. `predicted`: number of issues predicted for each row; `queue`: (row id, index) of
-    the unmatched ones; `controls`: for each control whether its reply is right (state ``ok``, nothing reported)."""
+    """What of one run people decide. `predicted`: number of issues predicted for each row; `queue`: by (row id, index)
+    of the unmatched ones what they are `about`; `controls`: for each control whether its reply is right (state ``ok``,
+    nothing reported)."""
 
     model: str
     matched: int
     predicted: Mapping[str, int]
-    queue: Set[Key]
+    queue: Mapping[Key, str]
     controls: Mapping[str, bool]
 
     def keys(self, mode: str) -> Collection[Key]:
         """The keys that decisions of `mode` may have."""
-        return self.queue if mode == "audit" else {(row_id, None) for row_id in self.controls}
+        return self.queue.keys() if mode == "audit" else {(row_id, None) for row_id in self.controls}
 
     def refusal(self, mode: str, key: Key) -> str:
         """Why there is nothing to decide at `key`."""
         row_id, index = key
-        row = _shown(row_id)
+        row = shown(row_id)
         if row_id not in self.predicted:
             return f"row_id {row} is no row of this run (decisions about another run?)"
         if mode == "controls":
@@ -123,7 +87,7 @@ def audited(out: RunFolder, rows: RowSet) -> Audited:
         model=str(scores.get("model")),
         matched=matched,
         predicted=predicted,
-        queue={(entry["row_id"], entry["prediction_index"]) for entry in entries},
+        queue={(entry["row_id"], entry["prediction_index"]): entry["about"] for entry in entries},
         controls={row["id"]: _is_right(records.get(row["id"])) for row in rows.plain if not row["issues"]},
     )
 
@@ -161,10 +125,15 @@ def summarize(decisions: Iterable[Path], run: Audited | None = None) -> dict[str
     for file in decisions:
         data = read_decisions(file)
         mode = data["mode"]
-        for number, entry in enumerate(data["decisions"], start=1):
+        for place, entry in zip(data["places"], data["decisions"], strict=True):
             key, decision = (entry["row_id"], entry.get("prediction_index")), entry["decision"]
             if run and key not in allowed[mode]:
-                raise UsageError(f"{file}, entry {number}: {run.refusal(mode, key)}")
+                raise UsageError(f"{file}, {place}: {run.refusal(mode, key)}")
+            if run and entry.get("about", run.queue.get(key)) != run.queue.get(key):
+                raise UsageError(
+                    f"{file}, {place}: row {shown(key[0])} has another prediction {key[1]} in this run than the "
+                    "one that was decided (another run?)"
+                )
             replaced[mode] += found[mode].get(key, decision) != decision
             found[mode][key] = decision
     size = {mode: len(allowed[mode]) if run else None for mode in DECISIONS}
@@ -224,54 +193,6 @@ def _figure(
 
 def _share(numerator: int, denominator: int) -> float | None:
     return numerator / denominator if denominator else None
-
-
-def read_decisions(file: Path) -> dict[str, Any]:
-    """A decision file of the audit page, checked."""
-    try:
-        data = json.loads(file.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"{file}: not a readable decision file ({error})") from error
-    mode = data.get("mode") if isinstance(data, dict) and data.get("format") == FORMAT else None
-    if not isinstance(mode, str) or mode not in DECISIONS:
-        raise UsageError(f"{file}: not an export of the audit page (format {FORMAT!r}, mode audit or controls)")
-    entries = data.get("decisions")
-    if not isinstance(entries, list):
-        raise UsageError(f"{file}: decisions is {_shown(entries)}, not a list of entries")
-    for number, entry in enumerate(entries, start=1):
-        if problem := _problem(mode, entry):
-            raise UsageError(f"{file}, entry {number}: {problem}")
-    return {"mode": mode, "decisions": entries}
-
-
-def _problem(mode: str, entry: Any) -> str | None:
-    """What is wrong with an entry of a decision file, None if nothing is."""
-    if not isinstance(entry, dict):
-        return f"{_shown(entry)} is no object"
-    row_id, index, decision = (entry.get(key) for key in ("row_id", "prediction_index", "decision"))
-    if not isinstance(row_id, str) or not row_id:
-        return f"row_id is {_shown(row_id)}, not the id of a row"
-    if mode == "audit" and (type(index) is not int or index < 0):
-        return f"prediction_index is {_shown(index)}, not a whole number from 0"
-    if mode == "controls" and index is not None:
-        return "prediction_index is given, but a control has none"
-    if decision not in DECISIONS[mode]:
-        return f"decision is {_shown(decision)}, not one of {', '.join(DECISIONS[mode])}"
-    return None
-
-
-def _shown(value: Any) -> str:
-    """`value` for a message, on one line and short.
-
-    >>> _shown("a"), _shown(None), _shown(["a"])
-    ("'a'", 'missing', 'a list')
-    """
-    if value is None:
-        return "missing"
-    if isinstance(value, (list, dict)):
-        return "a list" if isinstance(value, list) else "an object"
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def markdown(summary: Mapping[str, Any]) -> str:

@@ -11,8 +11,9 @@ mode     export
 ======== ==========================================================================================================
 annotate ``{"format": "diffspot-hf/annotations", "screens": [{id, image_a, image_b, completed, annotations: [{labels,
          note, box_a, box_b}]}]}``; a box that was not drawn is null, every row is there, completed or not
-audit    ``{"format": "diffspot-hf/decisions", "mode": "audit", "decisions": [{row_id, prediction_index, decision,
-         note}]}``; ``decision`` is ``real``, ``not_a_defect`` or ``unsure``; what is undecided is left out, as below
+audit    ``{"format": "diffspot-hf/decisions", "mode": "audit", "decisions": [{row_id, prediction_index, about,
+         decision, note}]}``; ``about`` is a digest of the prediction, ``decision`` one of ``real``, ``not_a_defect``
+         and ``unsure``; what is undecided is left out, as below
 controls the same format, mode ``controls``: ``{row_id, decision, note}`` with ``clean``, ``defect`` or ``unsure``
 verify   the same format, mode ``verify``: ``{row_id, decision, checks, note}`` with ``accept`` or ``reject`` and
          ``pass`` or ``fail`` for ``text_fidelity``, ``naturalness``, ``exclusivity``, ``scale`` and, on the commonality
@@ -48,6 +49,7 @@ EMBED_BYTES = 12_000_000
 LIMITS: tuple[int | None, ...] = (30, 60, 120, None)
 """Seconds an item that a person may choose from in mode `answer`; None is no limit."""
 
+_MARK = '<script type="application/json" id="data">'
 _SHOWN_BY_BROWSERS = {"PNG": "png", "JPEG": "jpg", "WEBP": "webp", "GIF": "gif"}
 _BASE = ("core.js", "viewer.js", "boxes.js")
 _SCRIPTS = {
@@ -84,7 +86,7 @@ def write_page(
     Each row has an ``id`` and two pictures (``image_a``, ``image_b``; modes verify and answer: ``image_1``,
     ``image_2``), given as bytes, as `Picture`, or as ``{"path", "bytes"}``; the path is what an annotation export calls
     the picture. Further keys by mode: annotate ``issues`` (taken over if `prefill`); audit ``predictions``
-    (``prediction_index, labels, note, box_a, box_b``) and ``issues``; verify ``question, options, answer, track,
+    (``prediction_index, about, labels, note, box_a, box_b``) and ``issues``; verify ``question, options, answer, track,
     instruction, bbox_1, bbox_2``; answer ``question, options`` (no answer gets into that page).
     Pictures lie in the page if they are small together (see `EMBED_BYTES`) or `embed` says so, else in ``pictures/``
     beside it. Raises `UsageError` for an unknown mode, no rows, a repeated id, or a picture that cannot be read.
@@ -117,6 +119,8 @@ def write_page(
         raise UsageError("there are no rows to show: nothing is left to decide, or the data is empty")
     out = Path(out)
     page = out if out.suffix == ".html" else out / "index.html"
+    if page.exists() and _MARK not in page.read_text(encoding="utf-8", errors="replace"):
+        raise UsageError(f"{page}: exists and is no page of this kind; choose another --out")
     page.parent.mkdir(parents=True, exist_ok=True)
     size = sum(len(content) for _, content in pictures.values())
     inside = size <= EMBED_BYTES if embed is None else embed
@@ -197,7 +201,9 @@ def _annotate(row: Mapping[str, Any], prefill: bool) -> dict[str, Any]:
 def _audit(row: Mapping[str, Any], _: bool) -> dict[str, Any]:
     predictions = row.get("predictions") or []
     return {
-        "predictions": [{"index": int(p["prediction_index"]), **_issue(p)} for p in predictions],
+        "predictions": [
+            {"index": int(p["prediction_index"]), "about": str(p.get("about") or ""), **_issue(p)} for p in predictions
+        ],
         "known": [_issue(issue) for issue in row.get("issues") or []],
     }
 

@@ -18,7 +18,7 @@ from diffspot_hf.build.browser import Browser
 from diffspot_hf.build.chromium import driver, launch
 from diffspot_hf.build.scry import from_annotations
 from diffspot_hf.errors import UsageError
-from diffspot_hf.report.audit import read_decisions
+from diffspot_hf.report.decisions import read_decisions
 from diffspot_hf.report.pages import write_page
 from diffspot_hf.types import Picture
 
@@ -66,7 +66,8 @@ BOX = {"x": 0.5, "y": 0.5, "w": 0.15, "h": 0.075}
 
 
 def prediction(index: int, note: str = "a dot appears", box: Any = BOX) -> dict[str, Any]:
-    return {"prediction_index": index, "labels": ["Shape/Size"], "note": note, "box_a": None, "box_b": box}
+    issue = {"labels": ["Shape/Size"], "note": note, "box_a": None, "box_b": box}
+    return {"prediction_index": index, "about": "1234", **issue}
 
 
 # What Python writes
@@ -96,6 +97,16 @@ def test_what_cannot_be_shown_is_refused(tmp_path: Path, mode: str, rows: list[d
     with pytest.raises(UsageError, match=re.escape(says)):
         write_page(mode, rows, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_page_replaces_a_page_and_no_other_file(tmp_path: Path) -> None:
+    page = write_page("controls", [pair("one")], tmp_path / "page.html")
+    write_page("controls", [pair("two")], page)
+    assert embedded(page)["rows"][0]["id"] == "two"
+    page.write_text("<title>somebody's own</title>", encoding="utf-8")
+    with pytest.raises(UsageError, match="exists and is no page of this kind"):
+        write_page("controls", [pair("one")], page)
+    assert "somebody" in page.read_text(encoding="utf-8")
 
 
 def test_small_sets_are_one_file_and_large_ones_keep_their_pictures_beside_it(tmp_path: Path) -> None:
@@ -355,9 +366,12 @@ def test_audit_decisions_are_exported_read_by_the_summary_and_imported(
         ("one", 3, "not_a_defect", "a stray dot"),
         ("two", 1, "unsure", ""),
     ]
+    assert {d["about"] for d in data["decisions"]} == {"1234"}
     other = visit(page)
     assert other.give(file) == "3 of 3 decisions read"
     assert other.export("audit-decisions.json", tmp_path / "again").read_bytes() == file.read_bytes()
+    file.write_text(file.read_text().replace("1234", "5678", 1))
+    assert visit(page).give(file) == "2 of 3 decisions read"  # one is about another prediction
 
 
 @pytest.mark.browser

@@ -11,7 +11,8 @@ import pytest
 from diffspot_hf.benchmarks import benchmark
 from diffspot_hf.cli import main
 from diffspot_hf.errors import UsageError
-from diffspot_hf.report.audit import Audited, audited, markdown, queue, safe_cell, summarize, write_csv
+from diffspot_hf.report.audit import Audited, audited, markdown, queue, summarize
+from diffspot_hf.report.decisions import safe_cell, write_csv
 from diffspot_hf.rows import iter_jsonl
 from diffspot_hf.running.folder import RunFolder
 from diffspot_hf.running.rowset import RowSet
@@ -113,7 +114,7 @@ RUN = Audited(
     model="m",
     matched=1,
     predicted={"a": 3, "b": 1, "quiet": 0, "loud": 1, "unreadable": 0},
-    queue={("a", 1), ("a", 2), ("b", 0), ("loud", 0)},
+    queue={("a", 1): "1a", ("a", 2): "2a", ("b", 0): "0b", ("loud", 0): "0l"},
     controls={"quiet": True, "loud": False, "unreadable": False},
 )
 
@@ -215,10 +216,70 @@ UNFIT = [
 ]
 
 
+UNFIT.append(
+    pytest.param(
+        "audit",
+        [real(("a", 1))[0] | {"about": "another"}],
+        "entry 1: row 'a' has another prediction 1 in this run",
+        id="another prediction at that place",
+    )
+)
+
+
 @pytest.mark.parametrize(("mode", "entries", "message"), UNFIT)
 def test_decisions_that_do_not_fit_the_run_are_refused(tmp_path, mode, entries, message):
     with pytest.raises(UsageError, match=message):
         summarize([decisions(tmp_path, mode, entries)], RUN)
+
+
+@pytest.fixture
+def filled(finished, tmp_path):
+    """The queue's CSV with decisions in its last column, as a spreadsheet saves it."""
+    out, rows, _ = finished
+
+    def fill(words, delimiter=",", newline="\n", encoding="utf-8"):
+        write_csv(queue(out, rows), tmp_path / "queue.csv")
+        with (tmp_path / "queue.csv").open(encoding="utf-8", newline="") as file:
+            lines = list(csv.DictReader(file))
+        for line, word in zip(lines, words, strict=False):
+            line["decision"] = word
+        saved = tmp_path / "filled.csv"
+        with saved.open("w", encoding=encoding, newline="") as file:
+            writer = csv.DictWriter(file, list(lines[0]), delimiter=delimiter, lineterminator=newline)
+            writer.writeheader()
+            writer.writerows(lines)
+        return saved
+
+    return fill
+
+
+SAVED = [(",", "\n", "utf-8"), (";", "\r\n", "utf-8-sig"), ("\t", "\r\n", "utf-8")]
+
+
+@pytest.mark.parametrize(("delimiter", "newline", "encoding"), SAVED)
+def test_a_filled_in_queue_is_read_as_the_export_of_the_page_is(finished, filled, delimiter, newline, encoding):
+    words = ["real", "Real defect", "not a defect", "UNSURE", " "]
+    counts = summarize([filled(words, delimiter, newline, encoding)], audited(*finished[:2]))["unmatched"]
+    assert [counts[key] for key in ("real", "not_a_defect", "unsure", "undecided")] == [2, 1, 1, len(finished[1]) - 4]
+
+
+def test_a_wrong_word_in_a_filled_in_queue_is_refused_with_its_line(filled):
+    with pytest.raises(UsageError, match="filled.csv, line 3: decision is 'maybe', not one of real"):
+        summarize([filled(["real", "maybe"])])
+
+
+def test_a_queue_of_another_run_is_refused(finished, filled):
+    file = filled(["real"])
+    file.write_text(file.read_text().replace(queue(*finished[:2])[0]["about"], "0" * 12))
+    with pytest.raises(UsageError, match="line 2: row .* has another prediction"):
+        summarize([file], audited(*finished[:2]))
+
+
+@pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "row_id,decision\nx,real\n"])
+def test_a_table_that_is_no_queue_is_refused(tmp_path, text):
+    (tmp_path / "x.csv").write_text(text)
+    with pytest.raises(UsageError, match="no column .*prediction_index"):
+        summarize([tmp_path / "x.csv"])
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ const mode = {
     const decisions = () => data.rows.flatMap((row) =>
       row.predictions.filter((prediction) => this.decision(row, prediction)).map((prediction) => {
         const { decision, note } = this.decisions(row)[prediction.index];
-        return { row_id: row.id, prediction_index: prediction.index, decision, note };
+        return { row_id: row.id, prediction_index: prediction.index, about: prediction.about || undefined, decision, note };
       }));
     return [["audit-decisions.json", "Export JSON", () => JSON.stringify({ format: FORMAT, version: 1, mode: "audit", decisions: decisions() }, null, 1)]];
   },
@@ -105,7 +105,7 @@ const mode = {
     for (const entry of list) {
       const row = data.rows.find((other) => other.id === entry?.row_id);
       const prediction = row?.predictions.find((other) => other.index === entry.prediction_index);
-      if (!prediction || !VALUES.includes(entry.decision)) continue;
+      if (!prediction || (entry.about && prediction.about && entry.about !== prediction.about) || !VALUES.includes(entry.decision)) continue;
       const all = structuredClone(this.decisions(row));
       all[prediction.index] = { decision: entry.decision, note: typeof entry.note === "string" ? entry.note : "" };
       store.put(row.id, all);
