@@ -59,30 +59,52 @@ def add_to(actions: Any) -> None:
 
 
 def differential(args: argparse.Namespace) -> int:
-    from ..build.mcq.differential import build_differential, listed_photos, task_named, vstar_photos
+    from ..build.mcq.differential import (
+        build_differential,
+        instructions_for,
+        listed_instructions,
+        listed_photos,
+        name_unmatched,
+        task_named,
+        vstar_photos,
+    )
+    from ..build.mcq.instructions import Listed
 
     if args.source and args.source[0] != "vstar":
         raise UsageError(f"--source {args.source[0]}: there is vstar")
     task = task_named(args.task, "differential")
-    photos = vstar_photos(Path(args.source[1]), _refuse) if args.source else listed_photos(args.photos, _refuse)
-    instructor, editor = _instructor(args), _editor(args)
+    refused: list[str] = []
+
+    def refuse(error: UsageError) -> None:
+        refused.append(str(error))
+
+    photos = vstar_photos(Path(args.source[1]), refuse) if args.source else listed_photos(args.photos, refuse)
+    if args.instructor != "rules" and Path(args.instructor).is_file():
+        listed = listed_instructions(Path(args.instructor), refuse)
+        photos = name_unmatched(photos, listed, refuse)
+
+        def instructor(photo: Any, target: Any) -> Any:
+            return Listed(instructions_for(listed, photo, target))
+
+    else:
+        instructor = _instructor(args)
+    editor = _editor(args)
     return _built(
         args.out,
-        lambda: build_differential(photos, task, instructor, editor, args.out, seed=args.seed, limit=args.limit),
+        refused,
+        lambda: build_differential(
+            photos, task, instructor, editor, args.out, seed=args.seed, limit=args.limit, refused=refused
+        ),
     )
 
 
 def _instructor(args: argparse.Namespace) -> Callable[..., Any]:
-    from ..build.mcq.differential import instructions_for, listed_instructions
-    from ..build.mcq.instructions import Asked, Listed
+    from ..build.mcq.instructions import Asked
     from ..build.mcq.rules import Ruled
 
     if args.instructor == "rules":
         ruled = Ruled(args.seed)
         return lambda photo, target: ruled
-    if Path(args.instructor).is_file():
-        listed = listed_instructions(Path(args.instructor), _refuse)
-        return lambda photo, target: Listed(instructions_for(listed, photo, target))
     from ..benchmarks import benchmark
     from ..models import load_model
 
@@ -108,9 +130,14 @@ def commonality(args: argparse.Namespace) -> int:
     from ..build.mcq.differential import task_named
 
     task = task_named(args.task, "commonality")
-    grounds = list(listed_grounds(args.grounds, _refuse))
+    refused: list[str] = []
+    grounds = list(listed_grounds(args.grounds, lambda error: refused.append(str(error))))
     kit = _kit(args.kit)
-    return _built(args.out, lambda: build_commonality(grounds, task, kit, args.out, groups=args.groups, seed=args.seed))
+    return _built(
+        args.out,
+        refused,
+        lambda: build_commonality(grounds, task, kit, args.out, groups=args.groups, seed=args.seed, refused=refused),
+    )
 
 
 def _kit(folder: Path | None) -> Any:
@@ -163,28 +190,23 @@ def views(args: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse(error: UsageError) -> None:
-    print(f"refused: {error}", file=sys.stderr)
-
-
-def _built(out: Path, build: Callable[[], dict[str, Any]]) -> int:
-    """Builds, shows the refusals and says what was made."""
-    from ..build.mcq.groups import REPORT, NothingBuilt
-
+def _built(out: Path, refused: Sequence[str], build: Callable[[], dict[str, Any]]) -> int:
+    """Builds, shows the refusals, which the builder adds to `refused`, and says what was made."""
     try:
         report = build()
-    except NothingBuilt as error:
-        _show(error.refused, out / REPORT)
-        raise
-    _show(report["refused"], out / REPORT)
+    finally:
+        _show(refused, out)
     short = {key: value for key, value in report.items() if key not in ("refused", "fallback")}
     print(f"{out}: {short}")
     return 0
 
 
-def _show(refused: Sequence[str], where: Path) -> None:
-    """The first refusals, how many there are and where all of them stand, on stderr."""
+def _show(refused: Sequence[str], out: Path) -> None:
+    """The first refusals, how many there are and, where they were written, the file with all, on stderr."""
+    from ..build.mcq.groups import REPORT
+
     for line in refused[:_SHOWN]:
         print(f"refused: {line}", file=sys.stderr)
     if refused:
-        print(f"{len(refused)} refused; all of them are in {where}", file=sys.stderr)
+        where = f"; all of them are in {out / REPORT}" if (out / REPORT).is_file() else ""
+        print(f"{len(refused)} refused{where}", file=sys.stderr)

@@ -41,15 +41,18 @@ def build_commonality(
     groups: int = 1,
     seed: int = 0,
     table: Table | None = None,
+    refused: list[str] | None = None,
 ) -> dict[str, Any]:
     """Writes `groups` groups of five for `task` into the data folder `out`; returns the report.
 
-    `table` sets size and cells of the drawn scenes. A group that cannot be made soundly (no room, an option that would
+    `table` sets size and cells of the drawn scenes. What is refused is added to `refused`, which may hold what was
+    refused when the grounds were listed. A group that cannot be made soundly (no room, an option that would
     be true as well) is named and another draw is tried, three times at most.
     """
     if not grounds or groups < 1:
         raise UsageError("commonality items need at least one ground and one group")
-    writer, refused, objects = SetWriter(out, seed), [], {}
+    writer, objects = SetWriter(out, seed), {}
+    refused = [] if refused is None else refused
     fallback = []
     for number in range(groups):
         for attempt in range(3):

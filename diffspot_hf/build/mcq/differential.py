@@ -72,9 +72,13 @@ def build_differential(
     *,
     seed: int = 0,
     limit: int | None = None,
+    refused: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Writes a group of five for each target that allows one into the data folder `out`; returns the report."""
-    writer, report = SetWriter(out, seed), Report()
+    """Writes a group of five for each target that allows one into the data folder `out`; returns the report.
+
+    What is refused is added to `refused`, which may hold what was refused when the photographs were listed.
+    """
+    writer, report = SetWriter(out, seed), Report([] if refused is None else refused)
     for photo in photos:
         for target in photo.targets:
             if limit is not None and len(writer.rows) >= limit * 5:
@@ -256,7 +260,6 @@ class ListedInstruction:
     image: str
     target: str | None
     instruction: Instruction
-    used: bool = False
 
     def is_for(self, photo: Photo, target: Target) -> bool:
         """`image` is the photograph's name as it was listed; one without a folder stands for every folder."""
@@ -266,10 +269,21 @@ class ListedInstruction:
 
 def instructions_for(lines: Iterable[ListedInstruction], photo: Photo, target: Target) -> list[Instruction]:
     """The instructions for one target, in the order of the file."""
-    found = [line for line in lines if line.is_for(photo, target)]
-    for line in found:
-        line.used = True
-    return [line.instruction for line in found]
+    return [line.instruction for line in lines if line.is_for(photo, target)]
+
+
+def name_unmatched(
+    photos: Iterable[Photo], lines: Sequence[ListedInstruction], refuse: Callable[[UsageError], None]
+) -> Iterator[Photo]:
+    """The photographs; after the last one, each instruction that is for none of their targets is given to `refuse`."""
+    matched: set[str] = set()
+    for photo in photos:
+        matched |= {line.where for line in lines if any(line.is_for(photo, target) for target in photo.targets)}
+        yield photo
+    for line in lines:
+        if line.where not in matched:
+            target = "no target" if line.target is None else f"no target named {line.target!r}"
+            refuse(UsageError(f"{line.where}: the photographs hold {target} in {line.image!r}"))
 
 
 def listed_instructions(path: Path, refuse: Callable[[UsageError], None]) -> list[ListedInstruction]:

@@ -73,3 +73,30 @@ def test_listed_instructions_meet_their_photograph_and_refusals_are_shown(photos
     assert f"refused; all of them are in {tmp_path / 'out' / 'build.json'}" in shown
     if code == 0:
         assert main(["build", "dicobench", "check", str(tmp_path / "out")]) == 0
+
+
+def test_whatever_is_refused_stands_in_the_report_listed_lines_and_unmatched_instructions_too(photos, tmp_path, capsys):
+    good = {"image": "photo.png", "target": "the red square", "instruction": "Paint it."}
+    lines = [
+        good | {"statement": f"It has colour {n}.", "operation": {"op": "recolour", "rgb": [40, 40 * n, 200]}}
+        for n in range(4)
+    ]
+    lines += [
+        good | {"statement": "It is gone.", "target": "the green square"},
+        good | {"statement": "It is gone.", "image": "foto.png"},
+        good | {"statement": ""},
+    ]
+    (tmp_path / "i.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    with photos.open("a") as file:
+        file.write('{"image": "none.png", "targets": []}\n')
+    words = ["--photos", photos, "--instructor", tmp_path / "i.jsonl", "--task", "attribute", "--out", tmp_path / "out"]
+    assert main(["build", "dicobench", "differential", *map(str, words)]) == 0
+    refused = "\n".join(json.loads((tmp_path / "out" / "build.json").read_text())["refused"])
+    for message in (
+        "i.jsonl, line 5: the photographs hold no target named 'the green square' in 'photo.png'",
+        "i.jsonl, line 6: the photographs hold no target named 'the red square' in 'foto.png'",
+        "i.jsonl, line 7: image, instruction and statement must be texts",
+        "none.png",
+    ):
+        assert message in refused
+    assert "4 refused" in capsys.readouterr().err
