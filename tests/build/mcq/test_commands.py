@@ -100,3 +100,43 @@ def test_whatever_is_refused_stands_in_the_report_listed_lines_and_unmatched_ins
     ):
         assert message in refused
     assert "4 refused" in capsys.readouterr().err
+
+
+@pytest.fixture
+def built(photos, tmp_path):
+    out = tmp_path / "items"
+    words = ["build", "dicobench", "differential", "--photos", photos, "--task", "attribute", "--out", out]
+    assert main([str(word) for word in words]) == 0
+    return out
+
+
+@pytest.mark.parametrize(("rejected", "code"), [((), 0), ((2,), 1)], ids=["all accepted", "one rejected"])
+def test_what_people_accepted_becomes_a_data_set_and_the_rest_a_queue(built, tmp_path, capsys, rejected, code):
+    rows = [json.loads(line) for line in (built / "test.jsonl").read_text().splitlines()]
+    entries = [
+        {"row_id": row["id"], "decision": "reject" if n in rejected else "accept", "checks": {}, "note": "too plain"}
+        for n, row in enumerate(rows)
+    ]
+    export = {"format": "diffspot-hf/decisions", "version": 1, "mode": "verify", "decisions": entries}
+    (tmp_path / "verify.json").write_text(json.dumps(export))
+    words = ["review", built, "--decisions", tmp_path / "verify.json", "--out", tmp_path / "reviewed"]
+    assert main(["build", "dicobench", *map(str, words)]) == code
+    queue = (tmp_path / "reviewed" / "review" / "fallback.jsonl").read_text().splitlines()
+    assert [json.loads(line)["id"] for line in queue] == [rows[n]["id"] for n in rejected]
+    if not rejected:
+        assert main(["build", "dicobench", "check", str(tmp_path / "reviewed")]) == 0
+    else:
+        assert "no group is accepted in full" in capsys.readouterr().err
+
+
+def test_runs_of_three_views_become_one_table(built, tmp_path, capsys):
+    for view in ("full", "crop", "crop-resize"):
+        words = ["--model", "oracle", "--data", built, "--view", view, "--out", tmp_path / view]
+        assert main(["run", "dicobench", *map(str, words), "--no-progress"]) == 0
+    named = [f"{view}={tmp_path / view}" for view in ("full", "crop", "crop-resize")]
+    assert main(["build", "dicobench", "views", *named, "--out", str(tmp_path / "views")]) == 0, capsys.readouterr()
+    written = sorted(path.suffix for path in (tmp_path / "views").iterdir())
+    assert written == [".csv", ".json"]
+    assert (
+        main(["build", "dicobench", "views", named[0].replace("full", "whole", 1), "--out", str(tmp_path / "x")]) == 2
+    )
