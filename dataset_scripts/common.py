@@ -18,6 +18,7 @@ from datasets import DatasetInfo, Features, Split, SplitGenerator
 from datasets.builder import Key
 
 from diffspot_hf.errors import UsageError
+from diffspot_hf.folders import can_be_made, new_folder
 from diffspot_hf.images import decode_rgb
 from diffspot_hf.rows import Refuse, iter_jsonl, read_picture, stop
 
@@ -288,27 +289,18 @@ def write_parquet(builder: type[PairBuilder], data_dir: str | Path | None, out: 
     """
     import tempfile
 
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"{out}: exists and is not an empty folder; choose another --out")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as work:
-            built = builder(cache_dir=os.path.join(work, "cache"), data_dir=str(data_dir) if data_dir else None)
-            built.download_and_prepare()
-            rows = built.as_dataset(split="test")
-            target = Path(work, "out")
-            (target / "data").mkdir(parents=True)
-            shards = max(1, -(-rows.data.nbytes // 500_000_000))
-            for index in range(shards):
-                part = rows.shard(shards, index, contiguous=True)
-                part.to_parquet(str(target / "data" / f"test-{index:05d}-of-{shards:05d}.parquet"))
-            (target / "README.md").write_text(readme.format(rows=len(rows)), encoding="utf-8")
-            if out.exists():
-                out.rmdir()
-            target.rename(out)
-            return len(rows)
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written ({error.strerror or error})") from error
+    can_be_made(out)
+    with new_folder(out) as folder, tempfile.TemporaryDirectory(dir=folder.parent) as cache:
+        built = builder(cache_dir=cache, data_dir=str(data_dir) if data_dir else None)
+        built.download_and_prepare()
+        rows = built.as_dataset(split="test")
+        (folder / "data").mkdir()
+        shards = max(1, -(-rows.data.nbytes // 500_000_000))
+        for index in range(shards):
+            part = rows.shard(shards, index, contiguous=True)
+            part.to_parquet(str(folder / "data" / f"test-{index:05d}-of-{shards:05d}.parquet"))
+        (folder / "README.md").write_text(readme.format(rows=len(rows)), encoding="utf-8")
+        return len(rows)
 
 
 def convert(builder: type[PairBuilder], readme: str, argv: Sequence[str] | None = None) -> int:

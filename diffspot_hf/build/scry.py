@@ -6,18 +6,17 @@ and a usable box, a completed screen without one is a control. Bucket cuts are o
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
 import random
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
+from ..folders import can_be_made, must_take_files, new_folder
 from ..rows import inside
 from ..running.store import write_atomically, write_json, write_lines
 
@@ -89,7 +88,7 @@ def from_annotations(
         "refused": refused,
         "dense_from": dense_from,
     }
-    with _new_folder(out) as folder:
+    with new_folder(out) as folder:
         for made in kept.values():
             _copy(made.pictures, folder)
         write_lines(folder / "test.jsonl", rows)
@@ -215,7 +214,7 @@ def pilot(
     wanted = set(chosen)
     found = {i: _drawn(row, folder, where, pictures) for where, folder, i, row in _rows(sources) if i in wanted}
     kept = [found[identifier] | {"bucket": bucket_of[identifier]} for identifier in chosen]
-    with _new_folder(out) as folder:
+    with new_folder(out) as folder:
         _copy(pictures, folder)
         write_lines(folder / "test.jsonl", kept)
         made = {
@@ -244,7 +243,7 @@ def _manifest_place(manifest: Path, out: Path, sources: Iterable[Path]) -> Path 
         raise UsageError(f"--manifest {manifest}: would replace the rows; choose another name")
     if path.is_relative_to(folder):
         return path.relative_to(folder).as_posix()
-    _must_take_files(path.parent, manifest)
+    must_take_files(path.parent, manifest)
     return path
 
 
@@ -288,43 +287,6 @@ def _drawn(row: dict[str, Any], folder: Path, where: str, pictures: Pictures) ->
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from error
     return row
-
-
-def can_be_made(out: Path) -> None:
-    """Raises `UsageError` if `out` holds something or its parent cannot be written; before any work is done."""
-    try:
-        if os.path.lexists(out) and (not out.is_dir() or any(out.iterdir())):
-            raise UsageError(f"{out}: exists and is not an empty folder; choose another --out")
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written ({error.strerror or error})") from error
-    _must_take_files(out.parent, out)
-
-
-def _must_take_files(folder: Path, target: Path) -> None:
-    """Raises `UsageError` naming `target` if nothing can be made in `folder`, or where that would be made."""
-    try:
-        while not folder.exists() and folder != folder.parent:
-            folder = folder.parent
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".diffspot-hf-"):
-            pass
-    except OSError as error:
-        raise UsageError(f"{target}: cannot be written ({error.strerror or error})") from error
-
-
-@contextlib.contextmanager
-def _new_folder(out: Path) -> Iterator[Path]:
-    """A folder beside `out` that takes its place in the end; after a failure nothing is left of it."""
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as work:
-            folder = Path(work, "set")
-            folder.mkdir()
-            yield folder
-            if out.exists():
-                out.rmdir()
-            folder.rename(out)
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written ({error.strerror or error})") from error
 
 
 def _check_text(row: Mapping[str, Any]) -> None:

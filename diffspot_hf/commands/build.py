@@ -160,7 +160,8 @@ def check(args: argparse.Namespace) -> int:
 def scry(args: argparse.Namespace) -> int:
     if args.synthetic == bool(args.annotations):
         raise UsageError("build scry needs either --synthetic or --annotations FILE with --images DIR")
-    from ..build.scry import can_be_made, from_annotations
+    from ..build.scry import from_annotations
+    from ..folders import can_be_made
 
     if args.synthetic:
         from ..build.mobile import build

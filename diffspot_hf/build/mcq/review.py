@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
+from ...folders import can_be_made, new_folder
 from ...rows import inside
 from ...running.store import write_json, write_lines
 from .groups import FALLBACK, REPORT, read_rows
@@ -27,8 +28,7 @@ def apply_decisions(folder: Path, export: Path, out: Path) -> dict[str, Any]:
     the checks it failed and its note; groups with items that nobody decided are ``open`` and left out too. Where people
     rejected items and no group is left, that list is all that is written.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"{out}: exists and is not an empty folder; choose another --out")
+    can_be_made(out)
     rows = _rows(folder)
     decisions = _decisions(export)
     if unknown := sorted(set(decisions) - {row["id"] for row in rows}):
@@ -55,10 +55,11 @@ def apply_decisions(folder: Path, export: Path, out: Path) -> dict[str, Any]:
         raise UsageError(
             f"{export}: no group is accepted in full ({counts['rejected']} rejected, {counts['open']} open)"
         )
-    if kept:
-        _copy(folder, kept, out)
-    write_lines(out / FALLBACK, fallback)
-    write_json(out / REPORT, counts)
+    with new_folder(out) as made:
+        if kept:
+            _copy(folder, kept, made)
+        write_lines(made / FALLBACK, fallback)
+        write_json(made / REPORT, counts)
     return counts
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import random
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from PIL import Image
 from tqdm import tqdm
 
 from ...errors import UsageError
+from ...folders import can_be_made, new_folder
 from ...images import pixel_digest
 from ..browser import Browser
 from .changes import FAMILIES, Change, candidates
@@ -62,19 +62,14 @@ def build(
     folder = Path(out)
     if per_bucket < 1:
         raise UsageError(f"per_bucket {per_bucket}: at least one row a bucket is needed")
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder}: exists and is not an empty folder; choose another")
+    can_be_made(folder)
     plans = _plans(per_bucket, seed, load_screens(screens))
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as work:
-        maker = _Maker(Path(work, "set"), seed)
+    with new_folder(folder) as place:
+        maker = _Maker(place, seed)
         with Browser(viewport=SIZE, scale=SCALE) as browser, tqdm(total=len(plans), disable=not progress) as bar:
             for screen in dict.fromkeys(plan.screen for plan in plans):
                 maker.make(browser, screen, [plan for plan in plans if plan.screen == screen], bar)
             report = maker.finish([plan.id for plan in plans], browser.describe(), per_bucket)
-        if folder.exists():
-            folder.rmdir()
-        Path(work, "set").rename(folder)
     return report
 
 
