@@ -42,7 +42,11 @@ def score_overlap(
     for threshold in THRESHOLDS:
         # As in `match_issues`, an IoU within rounding of the threshold is the threshold.
         possible = [[[pair for pair in near if pair[0] >= threshold - 1e-12] for near in one] for one in possible]
-        recall_at[f"{threshold:.1f}"] = rate(sum(len(choose_pairs(one, method)) for one in possible), human)
+        matched = [
+            len(choose_pairs(screen.predicted, screen.human, near, method))
+            for screen, near in zip(screens, possible, strict=True)
+        ]
+        recall_at[f"{threshold:.1f}"] = rate(sum(matched), human)
     return {
         "mean_iou": fsum(values) / len(values) if values else 0.0,
         "quartiles": [_quantile(values, share) for share in (0.25, 0.5, 0.75)],

@@ -35,16 +35,18 @@ FRAME_SLACK = 1e-6
 NO_FRACTION = 1.0
 """A known issue that lies further outside than a whole picture cannot be in fractions of it (ours)."""
 
+_OTHER = {"maximum": "greedy", "greedy": "maximum"}
+_NO_READING = ("known_issue_recall", "diff_screens")  # controls hold no known issue
 _HEADLINE = ("known_issue_recall", "diagnostic_precision", "issue_f1", "diff_screen_recall", "no_diff_specificity")
 
 
 class Screen(NamedTuple):
-    """What one row contributes. `pairs`: (predicted, human) indices; `greedy`: how many pairs greedy matching makes."""
+    """What one row contributes. `pairs`: (predicted, human) indices; `by_method`: how many pairs each method makes."""
 
     predicted: Sequence[Issue]
     human: Sequence[Issue]
     pairs: Sequence[tuple[int, int]]
-    greedy: int
+    by_method: Mapping[str, int]
     state: str
     bucket: str
 
@@ -77,9 +79,9 @@ def read_screens(
         state = states[index] if states else "ok"
         predicted = predictions[index] if state in ("ok", "truncated") else ()
         possible = possible_pairs(predicted, human, iou_threshold)
-        pairs = choose_pairs(possible, method)
-        greedy = len(pairs) if method == "greedy" else len(choose_pairs(possible, "greedy"))
-        screens.append(Screen(predicted, human, pairs, greedy, state, (buckets[index] if buckets else None) or ""))
+        pairs, other = (choose_pairs(predicted, human, possible, name) for name in (method, _OTHER[method]))
+        by_method = {method: len(pairs), _OTHER[method]: len(other)}
+        screens.append(Screen(predicted, human, pairs, by_method, state, (buckets[index] if buckets else None) or ""))
     return screens
 
 
@@ -238,17 +240,17 @@ def _specificity(controls: Sequence[Screen]) -> dict[str, Rate]:
 def _readings(screens: Sequence[Screen]) -> dict[str, Any]:
     """The headline under each reading of what the paper leaves open."""
     matched, predicted, human = _counts(screens)
-    greedy = sum(screen.greedy for screen in screens)
     on_marked = _counts(screen for screen in screens if screen.human)
-    all_rows, marked_rows = issue_rates(matched, predicted, human), issue_rates(*on_marked)
-    return {
+    counted = {"all_rows": (matched, predicted, human), "diff_screens": on_marked} | {
+        method: (sum(screen.by_method[method] for screen in screens), predicted, human) for method in _OTHER
+    }
+    rates = {reading: issue_rates(*counts) for reading, counts in counted.items()}
+    figures = {
+        name: {reading: rates[reading][name] for reading in counted if (name, reading) != _NO_READING}
+        for name in ("known_issue_recall", "diagnostic_precision", "issue_f1")
+    }
+    return figures | {
         "no_diff_specificity": _specificity([screen for screen in screens if not screen.human]),
-        "diagnostic_precision": {
-            "all_rows": all_rows["diagnostic_precision"],
-            "diff_screens": marked_rows["diagnostic_precision"],
-        },
-        "issue_f1": {"all_rows": all_rows["issue_f1"], "diff_screens": marked_rows["issue_f1"]},
-        "known_issue_recall": {"as_matched": all_rows["known_issue_recall"], "greedy": rate(greedy, human)},
         "by_tag_of_first_label": _first_label(screens),
     }
 

@@ -1,13 +1,14 @@
 """Pairs predicted issues with human ones, each used at most once.
 
 Two issues can be paired if they share at least one tag and, on side A or on side B, their boxes overlap with an IoU of
-at least the threshold. Source: the Scry paper; that the *largest* possible number of pairs is made is our choice, as
-the paper names no method. Greedy matching can lose pairs, and which ones depends on the order of the predictions.
+at least the threshold. Source: the Scry paper; that the *largest* possible number of pairs is made, and of these
+choices the one with the highest sum of IoUs, is ours, as the paper names no method. Greedy matching can lose pairs, and
+which ones depends on the order of the predictions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from ..errors import UsageError
@@ -29,9 +30,9 @@ def match_issues(
 ) -> list[tuple[int, int]]:
     """Index pairs (predicted, human), sorted, every index at most once.
 
-    ``maximum`` makes as many pairs as can be made. Which human issues are in them does not depend on the order of the
-    predictions; of several partners the one of higher IoU is preferred. ``greedy`` goes through the predictions in
-    order, and each takes the free human issue of highest IoU.
+    ``maximum`` makes as many pairs as can be made, and among all ways to do so takes one with the highest sum of IoUs;
+    what is paired depends on the issues alone, not on their order. ``greedy`` goes through the predictions in order,
+    and each takes the free human issue of highest IoU.
 
     >>> box = {"x": 0.1, "y": 0.1, "w": 0.2, "h": 0.2}
     >>> issue = {"labels": ["Typography"], "box_a": box, "box_b": None}
@@ -44,12 +45,14 @@ def match_issues(
         raise UsageError(f"iou_threshold is {iou_threshold}: it must be above 0 and at most 1")
     if not predicted or not human:
         return []
-    return choose_pairs(possible_pairs(predicted, human, iou_threshold), method)
+    return choose_pairs(predicted, human, possible_pairs(predicted, human, iou_threshold), method)
 
 
-def choose_pairs(possible: Sequence[Sequence[tuple[float, int]]], method: str) -> list[tuple[int, int]]:
+def choose_pairs(
+    predicted: Sequence[Issue], human: Sequence[Issue], possible: Sequence[Sequence[tuple[float, int]]], method: str
+) -> list[tuple[int, int]]:
     """The pairs that `method` makes out of what `possible_pairs` returned, as (predicted, human), sorted."""
-    return sorted(_maximum(possible) if method == "maximum" else _greedy(possible))
+    return sorted(_maximum(predicted, human, possible) if method == "maximum" else _greedy(possible))
 
 
 def overlap(predicted: Issue, human: Issue) -> float:
@@ -81,46 +84,64 @@ def _closest_first(pair: tuple[float, int]) -> tuple[float, int]:
     return -pair[0], pair[1]
 
 
-def _maximum(possible: Sequence[Sequence[tuple[float, int]]]) -> list[tuple[int, int]]:
-    """A largest set of pairs, grown by augmenting paths, one human issue after the other.
-
-    A human issue that has a partner never loses it, so which of them are matched is decided by their own order alone.
-    """
+def _maximum(
+    predicted: Sequence[Issue], human: Sequence[Issue], possible: Sequence[Sequence[tuple[float, int]]]
+) -> Iterable[tuple[int, int]]:
+    """Each human issue with its closest prediction where no two want the same one, else the best exchange."""
     human_of: dict[int, int] = {}
-    predicted_of: dict[int, int] = {}
     for issue, near in enumerate(possible):
-        free = next((index for _, index in near if index not in human_of), None)
-        if free is not None:
-            human_of[free], predicted_of[issue] = issue, free
-        elif near:
-            _augment(possible, human_of, predicted_of, issue)
-    return list(human_of.items())
+        if not near:
+            continue
+        value, index = near[0]
+        if index in human_of or (len(near) > 1 and near[1][0] == value):
+            return _exchanged(predicted, human, possible)
+        human_of[index] = issue
+    return human_of.items()
 
 
-def _augment(
-    possible: Sequence[Sequence[tuple[float, int]]],
-    human_of: dict[int, int],
-    predicted_of: dict[int, int],
-    start: int,
-) -> None:
-    """Finds, breadth first, a chain of exchanges from the human issue `start` to a free prediction, and makes them."""
-    reached_from: dict[int, int] = {}
-    queue = [start]
-    for issue in queue:
-        for _, index in possible[issue]:
-            if index in reached_from:
+def _exchanged(
+    predicted: Sequence[Issue], human: Sequence[Issue], possible: Sequence[Sequence[tuple[float, int]]]
+) -> Iterable[tuple[int, int]]:
+    """As many pairs as can be made, of the highest sum of IoUs: human issues come in one by one, each by the chain of
+    exchanges that gains most (the Hungarian method on lists of neighbours). Equal chains go by content, not by order.
+    """
+    place = {index: at for at, index in enumerate(sorted(range(len(predicted)), key=lambda i: _content(predicted[i])))}
+    near = [sorted(pairs, key=lambda pair: (-pair[0], place[pair[1]])) for pairs in possible]
+    human_of: dict[int, int] = {}
+    taken: dict[int, tuple[float, int]] = {}  # human issue -> its IoU and prediction
+    for start in sorted(range(len(human)), key=lambda i: _content(human[i])):
+        gain, gain_at, came_from = {start: 0.0}, dict[int, float](), dict[int, int]()
+        queue = [start]
+        for issue in queue:
+            for value, index in near[issue]:
+                if gain[issue] + value > gain_at.get(index, -1.0) + _ROUNDING:
+                    gain_at[index], came_from[index] = gain[issue] + value, issue
+                    if (owner := human_of.get(index)) is not None:
+                        gain[owner] = gain_at[index] - taken[owner][0]
+                        queue.append(owner)
+        free = [index for index in gain_at if index not in human_of]
+        if free:
+            end = max(free, key=lambda index: (gain_at[index], -place[index]))
+        else:
+            loser = max(gain, key=lambda issue: gain[issue])  # the first of equals, and `start` is the first of all
+            if loser == start:
                 continue
-            reached_from[index] = issue
-            if index in human_of:
-                queue.append(human_of[index])
-                continue
-            free: int | None = index
-            while free is not None:
-                taker = reached_from[free]
-                given_up = predicted_of.get(taker)
-                human_of[free], predicted_of[taker] = taker, free
-                free = given_up
-            return
+            end = taken.pop(loser)[1]
+        while True:
+            issue = came_from[end]
+            given_up = taken.get(issue)
+            human_of[end] = issue
+            taken[issue] = next(pair for pair in near[issue] if pair[1] == end)
+            if given_up is None:
+                break
+            end = given_up[1]
+    return human_of.items()
+
+
+def _content(issue: Issue) -> tuple[Any, ...]:
+    """What tells two issues of one screen apart, in a form that can be sorted."""
+    boxes = [tuple(box[key] for key in "xywh") if (box := issue.get(side)) else () for side in ("box_a", "box_b")]
+    return tuple(issue["labels"]), *boxes
 
 
 def _greedy(possible: Sequence[Sequence[tuple[float, int]]]) -> list[tuple[int, int]]:

@@ -103,8 +103,11 @@ def test_greedy_stands_beside_maximum():
     left["box_a"] = {"x": 0, "y": 0, "w": 0.25, "h": 0.25}
     right["box_a"] = {"x": 0.375, "y": 0, "w": 0.5, "h": 0.25}
     scores = score_issues([[wide, narrow]], [[left, right]])
-    assert (scores["matched"], scores["readings"]["known_issue_recall"]["greedy"]["numerator"]) == (2, 1)
-    assert score_issues([[wide, narrow]], [[left, right]], method="greedy")["matched"] == 1
+    greedy = score_issues([[wide, narrow]], [[left, right]], method="greedy")
+    assert (scores["matched"], greedy["matched"]) == (2, 1)
+    for name in ("known_issue_recall", "diagnostic_precision", "issue_f1"):
+        for read in (scores["readings"][name], greedy["readings"][name]):
+            assert (read["maximum"]["value"], read["greedy"]["value"]) == (1.0, 0.5)
 
 
 def test_by_tag_counts_an_issue_under_each_of_its_tags():
