@@ -30,7 +30,8 @@ FEATURES = Features(
     }
 )
 """`image_a` is the reference, `image_b` the implementation. Boxes are xywh_norm: fractions of the picture of their
-side, `x, y` the top-left corner; null where an issue has no box on that side. `bucket` is the density of issues.
+side, `x, y` the top-left corner; null where an issue has no box on that side. An issue has at least one tag and one
+box; a row with an empty list is a control. `bucket` is the density of issues, or any other group of the rows.
 `meta` is a JSON object that a model never sees."""
 
 BUCKETS = ("no-tagged", "single", "multi", "dense")
@@ -50,6 +51,10 @@ tags: [visual-change-detection, mobile-ui, design-review]
 {rows} pairs of a reference screen (`image_a`) and its implementation (`image_b`), written by
 `dataset_scripts/scry_design_diff.py` of diffspot-hf. `issues` holds the defects with tags and boxes (fractions of the
 picture, top-left corner).
+
+Unless `meta` says `"exhaustive": true`, the issues are known positives: people marked what they saw, and a real defect
+may be unmarked. Recall of known issues is then the figure to read; precision is diagnostic until unmatched reports were
+audited, and so is specificity, since a control is a screen on which nothing was marked, not one that was audited clean.
 """
 
 
@@ -60,14 +65,14 @@ class ScryDesignDiff(PairBuilder):
     BENCHMARK = "scry_design_diff"
     FEATURES = FEATURES
     PICTURES = ("image_a", "image_b")
-    REQUIRED = ("id", "image_a", "image_b")
+    REQUIRED = ("id", "image_a", "image_b", "issues")
     HOMEPAGE = "https://blog.scrymore.com/paper/"
 
     def _official(self, dl_manager: Any) -> Any:
         raise UsageError("scry_design_diff: the authors' rows are not public; pass data_dir= with rows of your own")
 
     def complete(self, row: dict[str, Any]) -> dict[str, Any]:
-        issues = row.get("issues") or []
+        issues = row["issues"]
         if not isinstance(issues, list):
             raise UsageError(f"issues must be a list, found {type(issues).__name__}")
         row["issues"] = [_issue(issue, number) for number, issue in enumerate(issues)]
@@ -96,6 +101,9 @@ def _issue(issue: Any, number: int) -> dict[str, Any]:
         raise UsageError(f"issue {number}: labels must be a list of strings")
     labels = read_labels(labels)  # as those of a reply, so that the same tag is the same tag on both sides
     boxes = {side: _box(issue.get(side), f"issue {number}, {side}") for side in ("box_a", "box_b")}
+    if not labels or not any(boxes.values()):
+        lacking = "no box on either side" if labels else "no tag"
+        raise UsageError(f"issue {number} has {lacking}, so no report could ever match it")
     return {"labels": labels, "note": str(issue.get("note") or ""), **boxes}
 
 

@@ -137,7 +137,7 @@ def iou(a: Box | None, b: Box | None) -> float:
         return 0.0
     shared = across * down
     union = aw * ah + bw * bh - shared
-    return shared / union if shared < union else float(shared > 0)  # rounding must not lift it above 1
+    return shared / union if shared < union else float(shared >= union > 0)  # rounding must not lift it above 1
 
 
 def _four(value: Any, frame: BoxFrame | None) -> tuple[float, float, float, float] | None:
