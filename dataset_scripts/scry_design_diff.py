@@ -72,14 +72,19 @@ class ScryDesignDiff(PairBuilder):
         raise UsageError("scry_design_diff: the authors' rows are not public; pass data_dir= with rows of your own")
 
     def complete(self, row: dict[str, Any]) -> dict[str, Any]:
-        issues = row["issues"]
-        if not isinstance(issues, list):
-            raise UsageError(f"issues must be a list, found {type(issues).__name__}")
-        row["issues"] = [_issue(issue, number) for number, issue in enumerate(issues)]
-        row["bucket"] = row.get("bucket") or row.get("split") or bucket(len(issues))
-        if row.get("meta") is not None and not isinstance(row["meta"], str):
-            row["meta"] = json.dumps(row["meta"], ensure_ascii=False)
-        return row
+        return complete(row)
+
+
+def complete(row: dict[str, Any]) -> dict[str, Any]:
+    """`row` with its issues checked and read, its bucket (``split`` is an alias) and its meta as text."""
+    issues = row["issues"]
+    if not isinstance(issues, list):
+        raise UsageError(f"issues must be a list, found {type(issues).__name__}")
+    row["issues"] = [_issue(issue, number) for number, issue in enumerate(issues)]
+    row["bucket"] = row.get("bucket") or row.get("split") or bucket(len(issues))
+    if row.get("meta") is not None and not isinstance(row["meta"], str):
+        row["meta"] = json.dumps(row["meta"], ensure_ascii=False)
+    return row
 
 
 def bucket(n_issues: int, *, dense_from: int = 4) -> str:

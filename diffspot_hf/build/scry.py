@@ -11,13 +11,13 @@ import json
 import os
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
 from ..folders import can_be_made, must_take_files, new_folder
-from ..rows import inside
+from ..rows import Refuse, inside, stop
 from ..running.store import write_atomically, write_json, write_lines
 
 FORMAT = "diffspot-hf/annotations"
@@ -188,13 +188,20 @@ def _copy(pictures: Pictures, folder: Path) -> None:
 
 
 def pilot(
-    data: Path, out: Path, *, per_bucket: int = 15, seed: int = 0, manifest: Path | None = None
+    data: Path,
+    out: Path,
+    *,
+    per_bucket: int = 15,
+    seed: int = 0,
+    manifest: Path | None = None,
+    strict: bool = False,
 ) -> dict[str, Any]:
     """Writes a stratified sample of the data set `data` to `out` and returns its manifest.
 
     `data` is any folder that the loader reads. `per_bucket` screens are drawn from each bucket with `seed`; a bucket
-    that has fewer is an error that names it. The draw depends on the ids alone, not on the order of the rows. `out`
-    appears only when complete.
+    that has fewer is an error that names it. The draw depends on the ids alone, not on the order of the rows. A row
+    that the loader would refuse is not drawn and stands under ``refused`` (with `strict`: the first one is an error).
+    `out` appears only when complete.
     """
     from ..dataset_scripts.common import find_manifests
 
@@ -203,30 +210,33 @@ def pilot(
     sources = find_manifests(data)
     place = _manifest_place(manifest or out / "manifest.json", out, sources)
     can_be_made(out)
-    bucket_of = _buckets(sources)
+    refused: list[str] = []
+    refuse = stop if strict else lambda error: refused.append(str(error))
+    bucket_of = {row["id"]: row["bucket"] for row, _ in _usable(sources, refuse)}
     chosen: list[str] = []
     for bucket in BUCKETS:
         members = sorted(identifier for identifier, own in bucket_of.items() if own == bucket)
         if len(members) < per_bucket:
-            raise UsageError(f"{data}: bucket {bucket} has {len(members)} screens, {per_bucket} are asked for")
+            also = f" ({len(refused)} rows are refused; the first: {refused[0]})" if refused else ""
+            raise UsageError(f"{data}: bucket {bucket} has {len(members)} screens, {per_bucket} are asked for{also}")
         chosen += sorted(random.Random(f"{seed}:{bucket}").sample(members, per_bucket))
-    pictures: Pictures = {}
-    wanted = set(chosen)
-    found = {i: _drawn(row, folder, where, pictures) for where, folder, i, row in _rows(sources) if i in wanted}
-    kept = [found[identifier] | {"bucket": bucket_of[identifier]} for identifier in chosen]
+    rows: dict[str, dict[str, Any]] = {}
     with new_folder(out) as folder:
-        _copy(pictures, folder)
-        write_lines(folder / "test.jsonl", kept)
+        for row, pictures in _usable(sources, stop, only=set(chosen)):  # a second time, so that few pictures are held
+            rows[row["id"]] = row
+            _copy(pictures, folder)
+        write_lines(folder / "test.jsonl", [rows[identifier] for identifier in chosen])
         made = {
             "source": {
                 "file": ", ".join(file.relative_to(data.expanduser()).as_posix() for file in sources),
                 "sha256": hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest(),
                 "rows": len(bucket_of),
             },
+            "refused": refused,
             "seed": seed,
             "per_bucket": per_bucket,
-            "rows": len(kept),
-            "issues": sum(len(row.get("issues") or []) for row in kept),
+            "rows": len(chosen),
+            "issues": sum(len(rows[identifier]["issues"]) for identifier in chosen),
             "ids": chosen,
             "sha256": hashlib.sha256((folder / "test.jsonl").read_bytes()).hexdigest(),
         }
@@ -247,46 +257,45 @@ def _manifest_place(manifest: Path, out: Path, sources: Iterable[Path]) -> Path 
     return path
 
 
-def _buckets(sources: Iterable[Path]) -> dict[str, Any]:
-    """The bucket of each row by its id, as given or derived as the loader does."""
-    from ..dataset_scripts.scry_design_diff import bucket
+def _usable(
+    sources: Iterable[Path], refuse: Refuse, only: Collection[str] | None = None
+) -> Iterator[tuple[dict[str, Any], Pictures]]:
+    """Each row that the loader takes, as it stands but for id, bucket and the paths of its pictures, and the pictures.
 
-    found: dict[str, Any] = {}
+    Those that it would refuse are given to `refuse`, each as an error that names file, row and reason. With `only`,
+    rows of other ids are passed over, and so is an id that stands twice.
+    """
+    from ..dataset_scripts.common import jsonl_rows, parquet_rows
+
     first: dict[str, str] = {}
-    for where, _, identifier, row in _rows(sources):
-        issues = row.get("issues") or []
-        if not isinstance(issues, list):
-            raise UsageError(f"{where}: issues must be a list, not {_short(issues)}")
-        if identifier in first:
-            raise UsageError(f"{where}: id {identifier!r} stands twice, first at {first[identifier]}")
-        first[identifier] = where
-        found[identifier] = row.get("bucket") or row.get("split") or bucket(len(issues))
-    return found
-
-
-def _rows(sources: Iterable[Path]) -> Iterator[tuple[str, Path, str, dict[str, Any]]]:
-    """Where each row stands, the folder of its pictures, its id and itself."""
-    from ..dataset_scripts.common import jsonl_rows, parquet_rows, read_identifier
-
     for file in sources:
-        for where, row in parquet_rows(file) if file.suffix == ".parquet" else jsonl_rows(file):
-            missing = [column for column in ("id", *SIDES) if row.get(column) is None]
-            if missing:
-                raise UsageError(f"{where}: no value in column {', '.join(missing)}")
+        for where, row in parquet_rows(file) if file.suffix == ".parquet" else jsonl_rows(file, refuse):
+            pictures: Pictures = {}
             try:
-                identifier = read_identifier(row["id"])
+                row = _checked(row)
+                if only is not None and (row["id"] not in only or row["id"] in first):
+                    continue
+                if row["id"] in first:
+                    raise UsageError(f"id {row['id']!r} stands twice, first at {first[row['id']]}")
+                row |= {side: _picture(file.parent, row[side], side, pictures) for side in SIDES}
+                _check_text(row)
             except UsageError as error:
-                raise UsageError(f"{where}: {error}") from error
-            yield where, file.parent, identifier, row
+                refuse(UsageError(f"{where}: {error}"))
+                continue
+            first[row["id"]] = where
+            yield row, pictures
 
 
-def _drawn(row: dict[str, Any], folder: Path, where: str, pictures: Pictures) -> dict[str, Any]:
-    try:
-        row = row | {side: _picture(folder, row[side], side, pictures) for side in SIDES}
-        _check_text(row)
-    except UsageError as error:
-        raise UsageError(f"{where}: {error}") from error
-    return row
+def _checked(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with its id as text and its bucket as given or derived. `UsageError` for what the loader refuses."""
+    from ..dataset_scripts.common import read_identifier
+    from ..dataset_scripts.scry_design_diff import ScryDesignDiff, complete
+
+    missing = [column for column in ScryDesignDiff.REQUIRED if row.get(column) is None]
+    if missing:
+        raise UsageError(f"no value in column {', '.join(missing)}")
+    completed = complete(dict(row))
+    return row | {"id": read_identifier(row["id"]), "bucket": completed["bucket"]}
 
 
 def _check_text(row: Mapping[str, Any]) -> None:

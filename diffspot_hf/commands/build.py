@@ -70,6 +70,7 @@ def _add_build(actions: Any) -> None:
     add.add_argument("--per-bucket", type=int, default=15)
     add.add_argument("--seed", type=int, default=0)
     add.add_argument("--manifest", type=Path, help="where the manifest goes (default: manifest.json in --out)")
+    add.add_argument("--strict", action="store_true", help="stop at the first row that cannot be used")
     add.set_defaults(action=scry_pilot)
 
     mcq.add_to(actions)
@@ -189,6 +190,10 @@ def scry(args: argparse.Namespace) -> int:
 def scry_pilot(args: argparse.Namespace) -> int:
     from ..build.scry import pilot
 
-    made = pilot(args.data, args.out, per_bucket=args.per_bucket, seed=args.seed, manifest=args.manifest)
+    made = pilot(
+        args.data, args.out, per_bucket=args.per_bucket, seed=args.seed, manifest=args.manifest, strict=args.strict
+    )
+    for line in made["refused"]:
+        print(f"refused: {line}", file=sys.stderr)
     print(f"{args.out}: {made['rows']} screens, {made['issues']} issues, SHA-256 {made['sha256'][:16]}")
     return 0

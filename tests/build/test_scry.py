@@ -280,7 +280,10 @@ BAD_ROWS = [
     ("no id", {"id": None}, "line 2: no value in column id"),
     ("an id that is none", {"id": True}, "line 2: an id is a text or a number, not True"),
     ("no image_b", {"image_b": None}, "line 2: no value in column image_b"),
-    ("issues that are a number", {"issues": 5}, "line 2: issues must be a list, not 5"),
+    ("issues that are a number", {"issues": 5}, "line 2: issues must be a list, found int"),
+    ("no issues", {"issues": None}, "line 2: no value in column issues"),
+    ("an issue without a tag", {"issues": [{"labels": [], "box_a": BOX}]}, "line 2: issue 0 has no tag"),
+    ("an issue without a box", {"issues": [{"labels": ["other"]}]}, "line 2: issue 0 has no box on either side"),
     ("a picture that is not there", {"image_a": "none.png"}, "line 2: image_a: 'none.png': no such file"),
     ("half a character", {"meta": "\ud800"}, "line 2: cannot be written as JSON in UTF-8"),
 ]
@@ -291,10 +294,15 @@ def test_a_row_that_a_pilot_cannot_use_is_named_and_nothing_is_left(data, tmp_pa
     change_line(data, 2, **change)
     before = sorted(tmp_path.iterdir())
     with pytest.raises(UsageError) as caught:
-        pilot(data, tmp_path / "pilot", per_bucket=6)
+        pilot(data, tmp_path / "pilot", per_bucket=6, strict=True)
     file = data / "test.jsonl"
-    assert str(caught.value).startswith(f"{file}, {reason.format(file=file)}")
+    expected = f"{file}, {reason.format(file=file)}"
+    assert str(caught.value).startswith(expected)
+    with pytest.raises(UsageError, match="bucket no-tagged has 5 screens, 6 are asked for .1 rows are refused"):
+        pilot(data, tmp_path / "pilot", per_bucket=6)
     assert sorted(tmp_path.iterdir()) == before
+    (refused,) = pilot(data, tmp_path / "pilot", per_bucket=5)["refused"]
+    assert refused.startswith(expected)
 
 
 def test_a_pilot_of_nothing_or_of_no_data_is_refused(data, tmp_path):
