@@ -222,7 +222,7 @@ def pilot(
         chosen += sorted(random.Random(f"{seed}:{bucket}").sample(members, per_bucket))
     rows: dict[str, dict[str, Any]] = {}
     with new_folder(out) as folder:
-        for row, pictures in _usable(sources, stop, only=set(chosen)):  # a second time, so that few pictures are held
+        for row, pictures in _usable(sources, lambda _: None, only=set(chosen)):  # again, so that few pictures are held
             rows[row["id"]] = row
             _copy(pictures, folder)
         write_lines(folder / "test.jsonl", [rows[identifier] for identifier in chosen])
