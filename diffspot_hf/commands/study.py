@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from ..rows import Refuse, stop
 
 if TYPE_CHECKING:
     from ..running.folder import RunFolder
@@ -19,6 +21,7 @@ def add_to(commands: Any) -> None:
     add.add_argument("mode", choices=("annotate", "verify", "answer"))
     add.add_argument("--data", required=True, help="folder with rows (annotate), or as for run (verify, answer)")
     add.add_argument("--out", required=True, type=Path)
+    add.add_argument("--strict", action="store_true", help="stop at the first row that cannot be used")
     add.add_argument("--prefill", action="store_true", help="annotate: start from the issues that the rows have")
     add.set_defaults(action=page)
 
@@ -62,28 +65,45 @@ def page(args: argparse.Namespace) -> int:
     from ..running.rowset import RowSet
 
     if args.mode == "annotate":
-        written = write_page("annotate", _screens(Path(args.data)), args.out, prefill=args.prefill)
+        refused: list[str] = []
+        screens = _screens(Path(args.data), stop if args.strict else lambda error: refused.append(str(error)))
+        try:
+            written = write_page("annotate", screens, args.out, prefill=args.prefill)
+        finally:
+            for line in refused:
+                print(f"refused: {line}", file=sys.stderr)
     else:
-        rows = RowSet(benchmark("dicobench"), args.data)
+        rows = RowSet(benchmark("dicobench"), args.data, strict=args.strict)
         written = write_page(args.mode, (rows.row(identifier) for identifier in rows.ids), args.out)
     reader = {"annotate": "build scry", "verify": "build dicobench review", "answer": "import"}[args.mode]
     print(f"{written}: open it in a browser; diffspot-hf {reader} reads what it exports")
     return 0
 
 
-def _screens(folder: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a folder's JSONL files; pictures keep the path by which the rows name them."""
-    from ..dataset_scripts.common import find_manifests
+def _screens(folder: Path, refuse: Refuse) -> Iterator[dict[str, Any]]:
+    """The rows of a folder's JSONL files; pictures keep the path by which the rows name them.
+
+    Rows that cannot be shown are given to `refuse`, each as an error that names file, line and reason.
+    """
+    from ..dataset_scripts.common import find_manifests, read_identifier
+    from ..images import decode_rgb
     from ..rows import inside, iter_jsonl
 
+    seen: dict[str, int] = {}
     for manifest in find_manifests(folder):
-        for number, row in iter_jsonl(manifest):
-            for side in ("image_a", "image_b"):
-                try:
+        for number, row in iter_jsonl(manifest, refuse):
+            try:
+                row["id"] = read_identifier(row.get("id"))
+                if row["id"] in seen:
+                    raise UsageError(f"id {row['id']!r} stands twice, first in line {seen[row['id']]}")
+                for side in ("image_a", "image_b"):
                     data = inside(manifest.parent, row.get(side) or "").read_bytes()
-                except UsageError as error:
-                    raise UsageError(f"{manifest}, line {number}, {side}: {error}") from error
-                row[side] = {"path": row[side], "bytes": data}
+                    decode_rgb(data, side)
+                    row[side] = {"path": row[side], "bytes": data}
+            except (UsageError, OSError) as error:
+                refuse(UsageError(f"{manifest}, line {number}: {error}"))
+                continue
+            seen[row["id"]] = number
             yield row
 
 
