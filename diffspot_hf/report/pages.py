@@ -23,7 +23,10 @@ answer   JSON lines ``{id, prediction, seconds, timed_out, model, time_limit}`` 
          name, time_limit, answers}`` that the page itself reads again
 ======== ==========================================================================================================
 
-Each page reads its own JSON export back (for `answer` the session). Work is saved in the browser at every change.
+Each page reads its own JSON export back (for `answer` the session), of version 1 only, in one step that can be undone
+(in `answer` it cannot). Before it replaces what people decided in this browser it asks. Boxes are read as
+`scoring.boxes.read_box` reads them; the message counts those that were cut or left out. Work is saved in the browser
+at every change.
 """
 
 from __future__ import annotations

@@ -210,12 +210,25 @@ class Person:
         return folder / file
 
     def give(self, file: Path) -> str:
-        """Imports `file`; returns what the page says to it."""
+        """Imports `file`; returns what the page says to it, or asks."""
+        self.tab.evaluate("() => { document.querySelector('.message').hidden = true }")
         with self.tab.expect_file_chooser() as chooser:
             self.tab.click('[data-act="import"]')
         chooser.value.set_files(str(file))
-        self.tab.wait_for_selector(".message:not([hidden])")
-        return str(self.tab.inner_text(".message"))
+        return self.told(".message:not([hidden]), [role=alertdialog] p")
+
+    def told(self, where: str = ".message:not([hidden])") -> str:
+        self.tab.wait_for_selector(where)
+        return str(self.tab.inner_text(where))
+
+    def issues(self, folder: Path, row: int = 0) -> list[dict[str, Any]]:
+        """The issues that the annotate page exports for a row."""
+        found: list[dict[str, Any]] = self.screens(folder)[row]["annotations"]
+        return found
+
+    def screens(self, folder: Path) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads(self.export("annotations.json", folder).read_text())["screens"]
+        return found
 
     @property
     def counted(self) -> str:
@@ -343,6 +356,219 @@ def test_boxes_are_moved_resized_removed_and_had_back(tmp_path: Path, visit: Cal
 
 
 @pytest.mark.browser
+def test_in_swipe_view_a_drag_acts_on_the_side_that_is_seen_where_it_starts(
+    tmp_path: Path, visit: Callable[..., Person]
+) -> None:
+    person = visit(write_page("annotate", [pair("one")], tmp_path / "page.html"))
+    person.press("w")  # the divider stands at 100: A is seen left of it, B right of it
+
+    def boxes() -> list[dict[str, list[int]]]:
+        found = person.issues(tmp_path)
+        return [{side: pixels(issue[f"box_{side}"]) for side in "ab" if issue[f"box_{side}"]} for issue in found]
+
+    person.drag("b", (150, 100), (190, 140))
+    person.drag("b", (120, 300), (60, 340))  # starts on B, ends where A is seen
+    assert boxes() == [{"b": [150, 100, 40, 40]}, {"b": [60, 300, 60, 40]}]
+    person.drag("b", (20, 100), (60, 140))  # the other side of the second issue
+    assert boxes()[1] == {"b": [60, 300, 60, 40], "a": [20, 100, 40, 40]}
+    person.drag("b", (40, 120), (150, 220))  # carried to where B is seen: it is hidden there
+    assert boxes()[1]["a"] == [130, 200, 40, 40]
+    person.drag("b", (150, 220), (190, 240))  # so it cannot be had there, though it is the current one
+    assert boxes()[1]["a"] == [130, 200, 40, 40]
+    assert boxes()[2] == {"b": [150, 220, 40, 20]}
+    person.press("Escape")
+    person.drag("b", (80, 320), (80, 310))  # nor the half of B's box that A covers
+    assert boxes()[1]["b"] == [60, 300, 60, 40]
+    person.drag("b", (110, 320), (120, 330))
+    person.drag("b", (130, 350), (140, 360))  # its corner
+    assert boxes()[1]["b"] == [70, 310, 70, 50]
+
+
+@pytest.mark.browser
+def test_in_swipe_view_the_divider_moves_and_says_which_side_is_meant(
+    tmp_path: Path, visit: Callable[..., Person]
+) -> None:
+    person = visit(write_page("annotate", [pair("one")], tmp_path / "page.html"))
+    person.press("w")
+    bar, mouse = person.tab.locator(".divider").bounding_box(), person.tab.mouse
+    middle = bar["y"] + bar["height"] / 2
+    mouse.move(bar["x"] + bar["width"] / 2, middle)
+    mouse.down()
+    mouse.move(bar["x"] + bar["width"] * 0.9, middle)
+    mouse.up()
+    shares = person.tab.locator(".viewer").evaluate("e => e.style.getPropertyValue('--swipe')")
+    assert float(shares.rstrip("%")) > 80
+    person.drag("b", (120, 100), (150, 130))
+    (issue,) = person.issues(tmp_path)
+    assert (pixels(issue["box_a"]), issue["box_b"]) == ([120, 100, 30, 30], None)
+    person.press("Escape", *["ArrowLeft"] * 30)
+    person.drag("b", (120, 100), (150, 130))
+    assert pixels(person.issues(tmp_path)[1]["box_b"]) == [120, 100, 30, 30]
+
+
+@pytest.mark.browser
+def test_blinking_holds_while_a_box_is_drawn(tmp_path: Path, visit: Callable[..., Person]) -> None:
+    person = visit(write_page("annotate", [pair("one")], tmp_path / "page.html"))
+    person.press("x")
+    person.until("() => document.querySelector('.viewer').dataset.shown === 'b'")
+    rect, mouse = person.rect("b"), person.tab.mouse
+    mouse.move(rect["x"] + 40, rect["y"] + 40)
+    mouse.down()
+    person.tab.wait_for_timeout(900)
+    mouse.move(rect["x"] + 90, rect["y"] + 90)
+    assert person.tab.get_attribute(".viewer", "data-shown") == "b"
+    mouse.up()
+    (issue,) = person.issues(tmp_path)
+    assert issue["box_b"]
+    assert not issue["box_a"]
+    person.until("() => document.querySelector('.viewer').dataset.shown === 'a'")
+
+
+@pytest.mark.browser
+def test_escape_lets_go_of_a_focused_box(tmp_path: Path, visit: Callable[..., Person]) -> None:
+    person = visit(write_page("annotate", [pair("one")], tmp_path / "page.html"))
+    person.drag("a", (20, 100), (60, 140))
+    person.press("4", "a", "Escape")
+    assert person.tab.locator(".current").count() == 0
+    person.drag("b", (100, 200), (130, 230))
+    first, second = person.issues(tmp_path)
+    assert (bool(first["box_a"]), bool(first["box_b"])) == (True, False)
+    assert (bool(second["box_a"]), bool(second["box_b"])) == (False, True)
+
+
+@pytest.mark.browser
+def test_a_focused_box_hands_its_focus_on_with_the_selection(tmp_path: Path, visit: Callable[..., Person]) -> None:
+    person = visit(write_page("annotate", [pair("one")], tmp_path / "page.html"))
+    person.press("n", "ArrowRight", "n")  # 80, 180, 40 × 40 on both sides
+    person.press("ArrowDown", "[", "ArrowRight", "]", "Shift+ArrowDown")
+    first, second = person.issues(tmp_path)
+    assert (pixels(first["box_a"]), pixels(first["box_b"])) == ([82, 180, 40, 40], [80, 180, 40, 40])
+    assert (pixels(second["box_a"]), pixels(second["box_b"])) == ([80, 191, 40, 40], [80, 180, 40, 40])
+
+
+@pytest.mark.browser
+def test_undo_and_redo_go_back_one_step_with_notes_as_steps_of_their_own(
+    tmp_path: Path, visit: Callable[..., Person]
+) -> None:
+    person = visit(write_page("annotate", [pair("one")], tmp_path / "page.html"))
+
+    def seen() -> list[tuple[str, str]]:
+        """Of every issue its tags and note."""
+        return [(",".join(issue["labels"]), issue["note"]) for issue in person.issues(tmp_path)]
+
+    assert person.tab.locator("button:disabled").all_inner_texts() == ["Undo", "Redo", "‹ Previous", "Next ›"]
+    person.drag("a", (20, 100), (60, 140))
+    person.press("1")
+    person.drag("b", (20, 100), (60, 140))
+    person.press("t")
+    person.tab.keyboard.type("too wide")
+    person.press("Escape", "t", "End")
+    person.tab.keyboard.type(", really")
+    person.press("Escape")
+    tag = seen()[0][0]
+    assert seen() == [(tag, "too wide, really")]
+    person.press("u")
+    assert seen() == [(tag, "too wide")]
+    assert person.tab.input_value("#note") == "too wide"
+    person.press("u")
+    (issue,) = person.issues(tmp_path)
+    assert (issue["note"], bool(issue["box_b"])) == ("", True)
+    person.press("u", "u", "u", "u")
+    assert seen() == []
+    person.press("y", "Shift+U", "y", "Shift+u")
+    assert seen() == [(tag, "too wide")]
+    person.tab.get_by_text("Redo", exact=True).click()
+    assert seen() == [(tag, "too wide, really")]
+    person.tab.get_by_text("Undo", exact=True).click()
+    person.press("n", "y")  # after a new step there is nothing to have again
+    assert seen() == [(tag, "too wide"), ("", "")]
+    person.press("u")  # one key, one step
+    assert seen() == [(tag, "too wide")]
+
+
+@pytest.mark.browser
+def test_what_was_decided_can_be_had_back_after_the_page_has_gone_on(
+    tmp_path: Path, visit: Callable[..., Person]
+) -> None:
+    person = visit(write_page("annotate", [pair("one"), pair("two"), pair("three")], tmp_path / "page.html"))
+
+    def completed() -> list[bool]:
+        return [screen["completed"] for screen in person.screens(tmp_path)]
+
+    person.press("d")
+    assert (completed(), person.tab.inner_text("main h2")) == ([True, False, False], "two")
+    person.press("j", "d")
+    assert (completed(), person.tab.inner_text("main h2")) == ([False, False, False], "one")
+    person.press("d", "d")
+    assert (completed(), person.tab.inner_text("main h2")) == ([True, True, False], "three")
+    person.press("j", "j", "u")
+    assert (completed(), person.tab.inner_text("main h2")) == ([True, False, False], "two")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("mode", "rows", "keys", "left"),
+    [
+        pytest.param("controls", [pair("one"), pair("two")], "12", ["one"], id="controls"),
+        pytest.param("audit", [pair("one", predictions=[prediction(0), prediction(1)])], "12", ["one"], id="audit"),
+        pytest.param("verify", [item("one"), item("two")], "ppf", [], id="verify"),
+    ],
+)
+def test_decisions_and_their_notes_can_be_undone_and_redone(
+    tmp_path: Path, visit: Callable[..., Person], mode: str, rows: list[dict[str, Any]], keys: str, left: list[str]
+) -> None:
+    person = visit(write_page(mode, rows, tmp_path / "page.html"))
+
+    def decided() -> list[dict[str, Any]]:
+        file = person.export(f"{mode}-decisions.json", tmp_path)
+        found: list[dict[str, Any]] = json.loads(file.read_text())["decisions"]
+        return found
+
+    person.press(*keys)
+    before = decided()
+    person.tab.fill("#note", "on second thought")
+    person.press("Escape", "u")
+    assert decided() == before
+    assert person.tab.input_value("#note") == ""
+    person.press("u")
+    assert [entry["row_id"] for entry in decided()] == left
+    person.press("y")
+    assert decided() == before
+    person.press("u", keys[-1])  # the place of the step is where one stands again
+    assert decided() == before
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("shift", ["", "Shift+"], ids=["capslock", "shift"])
+def test_letters_are_commands_in_either_case(tmp_path: Path, visit: Callable[..., Person], shift: str) -> None:
+    def press(*keys: str) -> None:
+        person.press(*(shift + key for key in keys))
+
+    person = visit(write_page("annotate", [pair("one"), pair("two"), pair("three")], tmp_path / "page.html"))
+    press("W")
+    assert person.tab.locator(".viewer.swipe").count() == 1
+    press("X", "S", "N", "B")
+    assert person.tab.locator(".viewer.side").count() == 1
+    assert person.tab.evaluate("() => document.activeElement.dataset.key") == "b0"
+    press("D", "L", "J", "O")
+    assert person.tab.inner_text("main h2") == "three"
+    press("Y" if shift else "U")
+    assert person.counted == ("1 of 3 screens" if shift else "0 of 3 screens")
+
+    rows = [pair("one", predictions=[prediction(0)], issues=[prediction(0)])]
+    person = visit(write_page("audit", rows, tmp_path / "audit.html"))
+    press("K")
+    assert person.tab.locator(".mark.known").count() == 1
+    press("T")
+    assert person.tab.evaluate("() => document.activeElement.id") == "note"
+
+    person = visit(write_page("verify", [item("one")], tmp_path / "verify.html"))
+    press("H", "P", "F")
+    assert person.tab.locator(".mark.known").count() == 0
+    assert "rejected" in person.tab.inner_text(".verdict")
+
+
+@pytest.mark.browser
 def test_audit_decisions_are_exported_read_by_the_summary_and_imported(
     tmp_path: Path, visit: Callable[..., Person]
 ) -> None:
@@ -452,10 +678,15 @@ def test_hostile_replies_are_shown_and_run_nothing(tmp_path: Path, visit: Callab
     ("text", "says"),
     [
         pytest.param("{", "was not read", id="torn"),
-        pytest.param("[]", "format is not diffspot-hf/annotations", id="list"),
-        pytest.param('{"format": "diffspot-hf/decisions"}', "format is not diffspot-hf/annotations", id="other-page"),
+        pytest.param("[]", "no export of this page (format diffspot-hf/annotations)", id="list"),
+        pytest.param('{"format": "diffspot-hf/decisions"}', "(format diffspot-hf/annotations)", id="other-page"),
+        pytest.param('{"format": "diffspot-hf/annotations", "screens": []}', "it has no version", id="no-version"),
         pytest.param(
-            '{"format": "diffspot-hf/annotations", "screens": [null, {"id": "?"}, {"id": "one", "annotations": 5}]}',
+            '{"format": "diffspot-hf/annotations", "version": "1", "screens": []}', 'has version "1"', id="text-version"
+        ),
+        pytest.param(
+            '{"format": "diffspot-hf/annotations", "version": 1, '
+            '"screens": [null, {"id": "?"}, {"id": "one", "annotations": 5}]}',
             "1 of 3 screens read",
             id="nonsense-inside",
         ),
@@ -468,6 +699,142 @@ def test_files_that_are_no_export_are_refused_in_words(
     (tmp_path / "given.json").write_text(text)
     assert says in person.give(tmp_path / "given.json")
     assert person.counted == "0 of 1 screens"
+
+
+EVERY_MODE = [
+    pytest.param("annotate", [pair("one"), pair("two")], "annotations.json", ["d"], ["n"], id="annotate"),
+    pytest.param(
+        "audit", [pair("one", predictions=[prediction(0), prediction(1)])], "audit-decisions.json", "1", "2", id="audit"
+    ),
+    pytest.param("controls", [pair("one"), pair("two")], "controls-decisions.json", "1", "2", id="controls"),
+    pytest.param("verify", [item("one"), item("two")], "verify-decisions.json", "f", "p", id="verify"),
+    pytest.param("answer", [item("one"), item("two")], "session.json", ["a", "Enter"], ["b", "Enter"], id="answer"),
+]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("mode", "rows", "name", "theirs", "mine"), EVERY_MODE)
+def test_reading_a_file_asks_before_it_replaces_what_was_decided_here(
+    tmp_path: Path,
+    visit: Callable[..., Person],
+    mode: str,
+    rows: list[dict[str, Any]],
+    name: str,
+    theirs: list[str],
+    mine: list[str],
+) -> None:
+    page = write_page(mode, rows, tmp_path / "page.html", limits=[None])
+
+    def somebody(keys: list[str]) -> Person:
+        person = visit(page)
+        if mode == "answer":
+            person.tab.get_by_text("Start", exact=True).click()
+        person.press(*keys)
+        return person
+
+    file = somebody(theirs).export(name, tmp_path / "theirs")
+    person = somebody(mine)
+    before = person.export(name, tmp_path / "mine").read_bytes()
+    unit = person.counted.split(" of ")[1]
+    asked = f"Replace your work on 1 of {unit}? The file says something else there."
+    assert person.give(file) == asked
+    person.press(*theirs[:1], "u", "Escape")  # while the page asks, keys decide nothing
+    assert person.told() == "Nothing was read."
+    assert person.export(name, tmp_path / "mine").read_bytes() == before
+    assert person.give(file) == asked
+    person.press("Enter")  # keeping is what Enter does
+    assert person.told() == "Nothing was read."
+    assert person.give(file) == asked
+    person.press("Tab", "Enter")
+    assert " read" in person.told()
+    assert person.export(name, tmp_path / "mine").read_bytes() == file.read_bytes()
+    assert " read" in person.give(file)  # says nothing new, so asks nothing
+    if mode != "answer":
+        person.press("u")
+        assert person.export(name, tmp_path / "mine").read_bytes() == before
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("mode", "rows", "name", "theirs", "_mine"), EVERY_MODE)
+def test_files_of_an_unknown_version_are_refused(
+    tmp_path: Path,
+    visit: Callable[..., Person],
+    mode: str,
+    rows: list[dict[str, Any]],
+    name: str,
+    theirs: list[str],
+    _mine: list[str],
+) -> None:
+    person = visit(write_page(mode, rows, tmp_path / "page.html", limits=[None]))
+    if mode == "answer":
+        person.tab.get_by_text("Start", exact=True).click()
+    person.press(*theirs)
+    file = person.export(name, tmp_path / "out")
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"version": 9}))
+    other = visit(tmp_path / "page.html")
+    assert other.give(file) == f"{name} was not read: it has version 9, this page reads version 1 only"
+    assert other.counted.startswith("0 of ")
+
+
+@pytest.mark.browser
+def test_boxes_of_a_file_are_cut_to_the_picture_or_left_out_and_counted(
+    tmp_path: Path, visit: Callable[..., Person]
+) -> None:
+    def issue(box_a: Any, box_b: Any = None) -> dict[str, Any]:
+        return {"labels": ["Color"], "note": "", "box_a": box_a, "box_b": box_b}
+
+    inside = {"x": 0.7, "y": 0.9, "w": 0.3, "h": 0.1}  # their sums are not exactly 1
+    given = [
+        issue(inside, {"x": 5, "y": 0.5, "w": 0.1, "h": 0.1}),
+        issue({"x": -0.02, "y": 0.5, "w": 0.12, "h": 0.52}, {"x": 0.5, "y": 0.5, "w": 0.6, "h": 0.1}),
+        issue({"x": 0.5, "y": 0.5, "w": 0, "h": 0.1}, [0.5, 0.5, 0.1, 0.1]),
+    ]
+    file = tmp_path / "given.json"
+    screen = {"id": "one", "completed": True, "annotations": given}
+    file.write_text(json.dumps({"format": "diffspot-hf/annotations", "version": 1, "screens": [screen]}))
+    person = visit(write_page("annotate", [pair("one", issues=given)], tmp_path / "page.html", prefill=True))
+    cut = {"x": 0, "y": 0.5, "w": pytest.approx(0.1), "h": 0.5}
+    kept = [issue(inside), issue(cut), issue(None)]
+    assert person.issues(tmp_path / "prefilled") == kept
+    assert person.give(file) == (
+        "1 of 1 screens read, boxes left out: 4 (outside the picture or no box), boxes cut to the picture: 1"
+    )
+    assert person.issues(tmp_path / "out") == kept
+
+
+@pytest.mark.browser
+def test_audit_asks_about_a_decision_only_where_the_file_has_another_for_that_prediction(
+    tmp_path: Path, visit: Callable[..., Person]
+) -> None:
+    page = write_page("audit", [pair("one", predictions=[prediction(0), prediction(1)])], tmp_path / "page.html")
+    first = visit(page)
+    first.press("1")
+    file = first.export("audit-decisions.json", tmp_path)
+    person = visit(page)
+    person.press("]", "2")
+    assert person.give(file) == "1 of 1 decisions read"
+    assert person.counted == "2 of 2 predictions"
+
+
+@pytest.mark.browser
+def test_a_session_of_somebody_else_replaces_the_whole_session(tmp_path: Path, visit: Callable[..., Person]) -> None:
+    rows = [item(name) for name in ("one", "two", "three")]
+    page = write_page("answer", rows, tmp_path / "page.html", limits=[None])
+
+    def somebody(name: str, *keys: str) -> Person:
+        person = visit(page)
+        person.tab.fill("#name", name)
+        person.tab.get_by_text("Start", exact=True).click()
+        person.press(*keys)
+        return person
+
+    file = somebody("Kim", "a", "Enter").export("session.json", tmp_path)
+    person = somebody("Lee", "a", "Enter", "b", "Enter")
+    assert person.give(file).startswith("Replace your work on 2 of 3 items?")
+    person.press("Tab", "Enter")
+    assert person.told() == "1 of 1 answers read"
+    lines = person.export("predictions.jsonl", tmp_path).read_text().splitlines()
+    assert [(line["id"], line["model"]) for line in map(json.loads, lines)] == [("one", "Kim")]
 
 
 @pytest.mark.browser

@@ -1,12 +1,14 @@
 // Mode annotate: people mark what differs, tag it and note it. The export is what a data set is built from.
 
 const FORMAT = "diffspot-hf/annotations";
-const blank = (row) => ({ completed: false, annotations: row.annotations.map((issue) => ({ ...issue, labels: [...issue.labels] })) });
+const blank = (row) => ({
+  completed: false,
+  annotations: row.annotations.map((issue) => ({ ...issue, box_a: readBox(issue.box_a), box_b: readBox(issue.box_b) })),
+});
 
 const mode = {
   views: ["side", "swipe", "blink"],
   current: null,
-  past: [],
 
   start(viewer) {
     this.viewer = viewer;
@@ -19,7 +21,6 @@ const mode = {
   },
   enter() {
     this.current = null;
-    this.past = [];
   },
   entry(row = app.row) {
     return store.entry(row.id) || blank(row);
@@ -33,19 +34,15 @@ const mode = {
     );
   },
 
-  // Every change goes through here: the row before it can be had back with undo.
-  edit(change, remember = true) {
+  // Every change goes through here, each a step that can be undone.
+  edit(change, group) {
     const entry = structuredClone(this.entry());
-    if (remember) this.past.push(JSON.stringify(this.entry()));
-    if (this.past.length > 100) this.past.shift();
     change(entry);
-    store.put(app.row.id, entry);
+    steps.take([[app.row.id, entry]], group);
   },
-  undo() {
-    const before = this.past.pop();
-    if (!before) return;
-    store.put(app.row.id, JSON.parse(before));
-    this.current = null;
+  add(boxes) {
+    this.edit((entry) => entry.annotations.push({ labels: [], note: "", box_a: null, box_b: null, ...boxes }));
+    this.current = this.issues().length - 1;
     app.refresh();
   },
   select(number) {
@@ -55,12 +52,9 @@ const mode = {
   },
   create(side, box) {
     const image = this.viewer.panes[SIDES.indexOf(side)].image;
-    const there = this.current !== null && this.issues()[this.current][`box_${side}`];
-    if (this.current === null || there) {
-      this.edit((entry) => entry.annotations.push({ labels: [], note: "", box_a: null, box_b: null }));
-      this.current = this.issues().length - 1;
-      this.edit((entry) => (entry.annotations[this.current][`box_${side}`] = snapped(box, image)), false);
-    } else this.edit((entry) => (entry.annotations[this.current][`box_${side}`] = snapped(box, image)));
+    const key = `box_${side}`;
+    if (this.current === null || this.issues()[this.current][key]) return this.add({ [key]: snapped(box, image) });
+    this.edit((entry) => (entry.annotations[this.current][key] = snapped(box, image)));
     app.refresh();
   },
   change(side, number, box, done) {
@@ -70,9 +64,8 @@ const mode = {
     app.refresh();
   },
   addByKey() {
-    this.current = null;
-    this.create("a", { x: 0.4, y: 0.45, w: 0.2, h: 0.1 });
-    this.copy("b");
+    const box = snapped({ x: 0.4, y: 0.45, w: 0.2, h: 0.1 }, this.viewer.panes[0].image);
+    this.add({ box_a: box, box_b: { ...box } });
     this.focusBox("a");
   },
   copy(to) {
@@ -118,8 +111,7 @@ const mode = {
     const list = entry.annotations.map((issue, number) => this.card(issue, number));
     return [
       make("div", { class: "row" },
-        make("button", { type: "button", class: "strong", onclick: () => this.addByKey() }, "New issue", keyCap("N")),
-        make("button", { type: "button", onclick: () => this.undo(), disabled: !this.past.length }, "Undo", keyCap("U"))),
+        make("button", { type: "button", class: "strong", onclick: () => this.addByKey() }, "New issue", keyCap("N"))),
       list.length ? make("ol", { class: "cards" }, list)
         : make("p", { class: "hint" }, "Drag on a picture to mark a difference, or press N. A completed screen without an issue is a control."),
       make("label", { class: "check big" },
@@ -138,7 +130,7 @@ const mode = {
     return make("li", { class: "card current" }, head,
       make("div", { class: "tags", role: "group", "aria-label": "Tags" }, tags.map((tag, i) =>
         make("button", { type: "button", class: "tag", "data-tag": tag, "aria-pressed": String(issue.labels.includes(tag)), onclick: () => this.toggleTag(tag) }, tag, i < 9 ? keyCap(String(i + 1)) : null))),
-      noteField("What is wrong? One sentence.", issue.note, (text) => this.edit((entry) => (entry.annotations[number].note = text), false), { id: "note" }),
+      noteField("What is wrong? One sentence.", issue.note, (text, group) => this.edit((entry) => (entry.annotations[number].note = text), group), { id: "note" }),
       make("div", { class: "row" }, SIDES.map((side) => {
         const has = isBox(issue[`box_${side}`]);
         return make("span", { class: "pairctl" }, `Box ${side.toUpperCase()}`,
@@ -148,30 +140,29 @@ const mode = {
       problems.length ? make("p", { class: "warn" }, problems.join(", ")) : null,
       make("button", { type: "button", class: "danger", onclick: () => this.remove() }, "Delete issue", keyCap("Del")));
   },
-  key(event) {
-    const tag = /^[1-9]$/.test(event.key) && data.tags[Number(event.key) - 1];
+  key(pressed) {
+    const tag = /^[1-9]$/.test(pressed) && data.tags[Number(pressed) - 1];
     if (tag) return this.toggleTag(tag), true;
-    const side = event.key.toLowerCase();
-    if (side === "a" || side === "b") {
+    if (SIDES.includes(pressed)) {
       if (this.current === null) return false;
-      if (!isBox(this.issues()[this.current][`box_${side}`])) this.copy(side);
-      return this.focusBox(side), true;
+      if (!isBox(this.issues()[this.current][`box_${pressed}`])) this.copy(pressed);
+      return this.focusBox(pressed), true;
     }
     const act = {
-      n: () => this.addByKey(), u: () => this.undo(), d: () => this.complete(), Delete: () => this.remove(), Backspace: () => this.remove(),
+      n: () => this.addByKey(), d: () => this.complete(), Delete: () => this.remove(), Backspace: () => this.remove(),
       Escape: () => this.select(null), t: () => document.getElementById("note")?.focus(),
-    }[event.key];
-    if (event.key === "]" || event.key === "[") {
+    }[pressed];
+    if (pressed === "]" || pressed === "[") {
       const count = this.issues().length;
       if (!count) return false;
-      const step = event.key === "]" ? 1 : -1;
+      const step = pressed === "]" ? 1 : -1;
       return this.select(this.current === null ? (step > 0 ? 0 : count - 1) : (this.current + step + count) % count), true;
     }
     return act ? (act(), true) : false;
   },
   help: [
     ["N", "new issue"], ["A, B", "edit the box on side A or B, or copy it from the other side"], ["arrows", "move the focused box by one pixel, with Shift by ten"],
-    ["Alt + arrows", "resize it"], ["1 … 9", "tags"], ["T", "note; Esc leaves it"], ["[ ]", "previous, next issue"], ["Del", "delete issue"], ["U", "undo"], ["D", "completed, and on"],
+    ["Alt + arrows", "resize it"], ["1 … 9", "tags"], ["T", "note; Esc leaves it"], ["[ ]", "previous, next issue"], ["Del", "delete issue"], ["D", "completed, and on; again: not completed"],
   ],
 
   status(row) {
@@ -190,20 +181,33 @@ const mode = {
     return [["annotations.json", "Export JSON", text]];
   },
   imported(given) {
-    if (given.format !== FORMAT || !Array.isArray(given.screens)) throw new Error(`its format is not ${FORMAT}`);
-    let used = 0;
-    for (const screen of given.screens) {
-      if (!data.rows.some((row) => row.id === screen?.id)) continue;
+    const screens = checkedExport(given, "screens", FORMAT);
+    const changes = new Map();
+    let [used, cut, lost, replaced] = [0, 0, 0, 0];
+    const read = (box) => {
+      const found = readBox(box);
+      if (!found && box !== null && box !== undefined) lost += 1;
+      if (found && Object.keys(found).some((k) => found[k] !== box[k])) cut += 1;
+      return found;
+    };
+    for (const screen of screens) {
+      const row = data.rows.find((other) => other.id === screen?.id);
+      if (!row) continue;
+      used += 1;
       const annotations = (Array.isArray(screen.annotations) ? screen.annotations : []).map((issue) => ({
         labels: (Array.isArray(issue?.labels) ? issue.labels : []).filter((label) => typeof label === "string"),
         note: typeof issue?.note === "string" ? issue.note : "",
-        box_a: isBox(issue?.box_a) ? issue.box_a : null,
-        box_b: isBox(issue?.box_b) ? issue.box_b : null,
+        box_a: read(issue?.box_a),
+        box_b: read(issue?.box_b),
       }));
-      store.put(screen.id, { completed: screen.completed === true, annotations });
-      used += 1;
+      changes.set(row.id, { completed: screen.completed === true, annotations });
     }
-    this.enter();
-    return `${used} of ${given.screens.length} screens read`;
+    for (const row of data.rows) {
+      const [here, there] = [this.entry(row), changes.get(row.id)];
+      if (same(here, there)) changes.delete(row.id);
+      else if (there && !same(here, blank(row))) replaced += 1;
+    }
+    const boxes = [lost && `boxes left out: ${lost} (outside the picture or no box)`, cut && `boxes cut to the picture: ${cut}`].filter(Boolean);
+    return { changes, replaced, says: [`${used} of ${screens.length} screens read`, ...boxes].join(", ") };
   },
 };

@@ -92,12 +92,12 @@ const mode = {
       make("button", { type: "button", class: "strong", onclick: () => this.begin(name.value, limit === "null" ? null : Number(limit)) }, "Start"),
     ];
   },
-  key(event) {
+  key(pressed) {
     if (!this.running) return false;
-    const letter = event.key.toUpperCase();
+    const letter = pressed.toUpperCase();
     const place = LETTERS.indexOf(letter);
     if (letter.length === 1 && place >= 0 && place < app.row.options.length) return this.pick(letter), true;
-    if (event.key === "Enter") return this.submit(), true;
+    if (pressed === "Enter") return this.submit(), true;
     return false;
   },
   help: [["A … E", "choose"], ["Enter", "send and go on"]],
@@ -116,17 +116,27 @@ const mode = {
     return [["predictions.jsonl", "Export predictions", lines], ["session.json", "Save session", session]];
   },
   imported(given) {
-    if (given.format !== FORMAT || !Array.isArray(given.answers)) throw new Error(`its format is not ${FORMAT}`);
+    const answers = checkedExport(given, "answers", FORMAT);
+    const session = { name: String(given.name || "human"), limit: Number(given.time_limit) || null };
+    // A session is of one person and one limit: answers that were given here under others do not stay beside it.
+    const other = session.name !== this.session.name || session.limit !== (this.session.limit ?? null);
+    const changes = new Map();
     let used = 0;
-    for (const entry of given.answers) {
-      const row = data.rows.find((other) => other.id === entry?.id);
-      if (!row || typeof entry.prediction !== "string") continue;
-      store.put(row.id, { prediction: entry.prediction, seconds: Number(entry.seconds) || 0, timed_out: entry.timed_out === true });
+    for (const entry of answers) {
+      const row = data.rows.find((one) => one.id === entry?.id);
+      const letters = row ? ["", ...LETTERS.slice(0, row.options.length)] : [];
+      if (!letters.includes(entry?.prediction)) continue;
+      changes.set(row.id, { prediction: entry.prediction, seconds: Number(entry.seconds) || 0, timed_out: entry.timed_out === true });
       used += 1;
     }
-    Object.assign(this.session, { started: true, name: String(given.name || "human"), limit: Number(given.time_limit) || null, spent: 0, chosen: null });
-    const next = data.rows.findIndex((row) => !store.entry(row.id));
-    if (next >= 0) app.goTo(next);
-    return `${used} of ${given.answers.length} answers read`;
+    const here = data.rows.filter((row) => store.entry(row.id));
+    if (other) for (const row of here) if (!changes.has(row.id)) changes.set(row.id, undefined);
+    const replaced = here.filter(({ id }) => changes.has(id) && (other || !same(store.entry(id), changes.get(id)))).length;
+    const then = () => {
+      Object.assign(this.session, { started: true, ...session, spent: 0, chosen: null });
+      const next = data.rows.findIndex((row) => !store.entry(row.id));
+      if (next >= 0) app.goTo(next);
+    };
+    return { changes, replaced, says: `${used} of ${answers.length} answers read`, then };
   },
 };

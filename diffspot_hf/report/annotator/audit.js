@@ -22,10 +22,10 @@ const mode = {
   decision(row, prediction) {
     return this.decisions(row)[prediction.index]?.decision;
   },
-  put(prediction, change) {
+  put(prediction, change, group) {
     const all = structuredClone(this.decisions(app.row));
     all[prediction.index] = { decision: null, note: "", ...all[prediction.index], ...change };
-    store.put(app.row.id, all);
+    steps.take([[app.row.id, all]], group);
   },
   choose(value) {
     const prediction = app.row.predictions[this.current];
@@ -66,17 +66,17 @@ const mode = {
     const boxes = SIDES.some((side) => isBox(prediction[`box_${side}`])) ? null : make("p", { class: "warn" }, "no box was given");
     return make("li", { class: current ? "card current" : "card" }, head, make("p", { class: "note" }, prediction.note || "(no note)"), boxes,
       current ? choices("Decision", OPTIONS, entry.decision, (value) => this.choose(value)) : null,
-      current ? noteField("Your note (optional)", entry.note, (text) => this.put(prediction, { note: text }), { id: "note" }) : null);
+      current ? noteField("Your note (optional)", entry.note, (text, group) => this.put(prediction, { note: text }, group), { id: "note" }) : null);
   },
-  key(event) {
-    const value = VALUES[Number(event.key) - 1];
+  key(pressed) {
+    const value = VALUES[Number(pressed) - 1];
     if (value) return this.choose(value), true;
-    if (event.key === "k" && app.row.known.length) return (this.known = !this.known), app.refresh(), true;
-    if (event.key === "t") return document.getElementById("note")?.focus(), true;
-    if (event.key === "]" || event.key === "[") {
+    if (pressed === "k" && app.row.known.length) return (this.known = !this.known), app.refresh(), true;
+    if (pressed === "t") return document.getElementById("note")?.focus(), true;
+    if (pressed === "]" || pressed === "[") {
       const count = app.row.predictions.length;
       if (!count) return false;
-      this.current = (this.current + (event.key === "]" ? 1 : -1) + count) % count;
+      this.current = (this.current + (pressed === "]" ? 1 : -1) + count) % count;
       return app.refresh(), true;
     }
     return false;
@@ -100,18 +100,19 @@ const mode = {
     return [["audit-decisions.json", "Export JSON", () => JSON.stringify({ format: FORMAT, version: 1, mode: "audit", decisions: decisions() }, null, 1)]];
   },
   imported(given) {
-    const list = checkedDecisions(given, "audit");
-    let used = 0;
+    const list = checkedExport(given, "decisions", FORMAT, "audit");
+    const changes = new Map();
+    let [used, replaced] = [0, 0];
     for (const entry of list) {
       const row = data.rows.find((other) => other.id === entry?.row_id);
       const prediction = row?.predictions.find((other) => other.index === entry.prediction_index);
       if (!prediction || (entry.about && prediction.about && entry.about !== prediction.about) || !VALUES.includes(entry.decision)) continue;
-      const all = structuredClone(this.decisions(row));
-      all[prediction.index] = { decision: entry.decision, note: typeof entry.note === "string" ? entry.note : "" };
-      store.put(row.id, all);
+      const here = this.decisions(row)[prediction.index];
+      const there = { decision: entry.decision, note: typeof entry.note === "string" ? entry.note : "" };
+      changes.set(row.id, { ...(changes.get(row.id) || this.decisions(row)), [prediction.index]: there });
       used += 1;
+      if ((here?.decision || here?.note) && !same(here, there)) replaced += 1;
     }
-    this.enter();
-    return `${used} of ${list.length} decisions read`;
+    return { changes, replaced, says: `${used} of ${list.length} decisions read` };
   },
 };

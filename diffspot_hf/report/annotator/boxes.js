@@ -15,7 +15,7 @@ class BoxEditor {
   }
 
   draw() {
-    const focused = document.activeElement?.closest?.(".box")?.dataset.key;
+    const side = document.activeElement?.closest?.(".box")?.dataset.key[0];
     for (const pane of this.viewer.panes) pane.layer.replaceChildren();
     for (const { number, side, box, current } of this.hooks.boxes()) {
       if (!isBox(box)) continue;
@@ -33,8 +33,15 @@ class BoxEditor {
       );
       place(element, box);
       pane.layer.append(element);
-      if (element.dataset.key === focused) element.focus({ preventScroll: true });
     }
+    if (side) this.keepFocus(side);
+  }
+
+  // A focused box hands its focus on with the selection; when nothing is selected, the pane has it.
+  keepFocus(side) {
+    const { layer, scroll } = this.viewer.panes[SIDES.indexOf(side)];
+    const target = layer.querySelector(".box.current") || this.viewer.element.querySelector(".box.current") || scroll;
+    target.focus({ preventScroll: true });
   }
 
   point(event, pane) {
@@ -56,6 +63,7 @@ class BoxEditor {
     const ghost = target ? null : make("div", { class: "box current ghost" });
     if (ghost) pane.layer.append(ghost);
     let box = before;
+    this.viewer.held = true;
     const move = (moved) => {
       const [x, y] = this.point(moved, pane);
       if (ghost) {
@@ -72,6 +80,7 @@ class BoxEditor {
       removeEventListener("pointermove", move);
       removeEventListener("pointerup", end);
       removeEventListener("pointercancel", end);
+      this.viewer.held = false;
       ghost?.remove();
       if (ghost) {
         if (last.type === "pointerup" && box && box.w >= smallest[0] && box.h >= smallest[1]) this.hooks.create(pane.side, box);
@@ -115,6 +124,21 @@ function stretched(box, handle, x, y, smallest) {
   if (handle.includes("n")) top = clamp(y, 0, bottom - smallest[1]);
   if (handle.includes("s")) bottom = clamp(y, top + smallest[1], 1);
   return { x: left, y: top, w: right - left, h: bottom - top };
+}
+
+// The box as `read_box` of the package reads it: none with an edge more than OVERHANG outside the picture, else cut to it.
+const OVERHANG = 0.02;
+const ROUNDING = 1e-9; // sums such as 0.9 + 0.1 are not exact
+function readBox(box) {
+  if (!isBox(box)) return null;
+  const { x, y, w, h } = box;
+  const [right, bottom] = [x + w, y + h];
+  const beyond = Math.max(-x, -y, right - 1, bottom - 1);
+  if (beyond <= ROUNDING) return { x, y, w, h };
+  if (beyond > OVERHANG + ROUNDING) return null;
+  const [left, top] = [Math.max(x, 0), Math.max(y, 0)];
+  const cut = { x: left, y: top, w: Math.min(right, 1) - left, h: Math.min(bottom, 1) - top };
+  return isBox(cut) ? cut : null;
 }
 
 // Rounded to whole picture pixels, so that what is exported does not depend on the size of the window.

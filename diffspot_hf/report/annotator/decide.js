@@ -20,7 +20,8 @@ const mode = {
     this.viewer = viewer;
   },
   enter() {
-    this.current = 0;
+    const { checks } = this.entry();
+    this.current = verify ? Math.max(0, this.checks(app.row).findIndex(([name]) => !checks[name])) : 0;
   },
   checks(row) {
     return row.track === "commonality" ? [...CHECKS, DEDUCIBILITY] : CHECKS;
@@ -28,8 +29,8 @@ const mode = {
   entry(row = app.row) {
     return store.entry(row.id) || { decision: null, checks: {}, note: "" };
   },
-  put(change) {
-    store.put(app.row.id, { ...this.entry(), ...change });
+  put(change, group) {
+    steps.take([[app.row.id, { ...this.entry(), ...change }]], group);
   },
   // An item is accepted when all checks passed and rejected as soon as one failed.
   verdict(row, checks) {
@@ -59,7 +60,7 @@ const mode = {
   },
   panel() {
     const entry = this.entry();
-    const note = noteField("Your note (optional)", entry.note, (text) => this.put({ note: text }), { id: "note" });
+    const note = noteField("Your note (optional)", entry.note, (text, group) => this.put({ note: text }, group), { id: "note" });
     if (!verify)
       return [make("p", { class: "hint" }, "Nothing is annotated on this pair. Is the implementation really without a defect?"),
         choices("Decision", CONTROLS, entry.decision, (value) => this.choose(value)), note];
@@ -77,19 +78,19 @@ const mode = {
       note,
     ];
   },
-  key(event) {
-    if (event.key === "t") return document.getElementById("note")?.focus(), true;
+  key(pressed) {
+    if (pressed === "t") return document.getElementById("note")?.focus(), true;
     if (!verify) {
-      const option = CONTROLS[Number(event.key) - 1];
+      const option = CONTROLS[Number(pressed) - 1];
       return option ? (this.choose(option[0]), true) : false;
     }
     const all = this.checks(app.row);
-    if (event.key === "p" || event.key === "f") return this.check(all[this.current][0], event.key === "p" ? "pass" : "fail"), true;
-    if (event.key === "[" || event.key === "]") {
-      this.current = (this.current + (event.key === "]" ? 1 : -1) + all.length) % all.length;
+    if (pressed === "p" || pressed === "f") return this.check(all[this.current][0], pressed === "p" ? "pass" : "fail"), true;
+    if (pressed === "[" || pressed === "]") {
+      this.current = (this.current + (pressed === "]" ? 1 : -1) + all.length) % all.length;
       return app.refresh(), true;
     }
-    if (event.key === "h") return (this.hidden = !this.hidden), app.refresh(), true;
+    if (pressed === "h") return (this.hidden = !this.hidden), app.refresh(), true;
     return false;
   },
   help: verify
@@ -116,8 +117,9 @@ const mode = {
     return [[`${data.mode}-decisions.json`, "Export JSON", text]];
   },
   imported(given) {
-    const list = checkedDecisions(given, data.mode);
-    let used = 0;
+    const list = checkedExport(given, "decisions", FORMAT, data.mode);
+    const changes = new Map();
+    let [used, replaced] = [0, 0];
     for (const entry of list) {
       const row = data.rows.find((other) => other.id === entry?.row_id);
       if (!row) continue;
@@ -125,10 +127,13 @@ const mode = {
       for (const [name] of this.checks(row)) if (["pass", "fail"].includes(entry.checks?.[name])) checks[name] = entry.checks[name];
       const decision = verify ? this.verdict(row, checks) : CONTROLS.some(([value]) => value === entry.decision) ? entry.decision : null;
       if (!decision) continue;
-      store.put(row.id, { decision, checks, note: typeof entry.note === "string" ? entry.note : "" });
+      const here = this.entry(row);
+      const there = { decision, checks, note: typeof entry.note === "string" ? entry.note : "" };
+      changes.set(row.id, there);
       used += 1;
+      if ((this.status(row) || here.note) && !same(here, there)) replaced += 1;
     }
-    return `${used} of ${list.length} decisions read`;
+    return { changes, replaced, says: `${used} of ${list.length} decisions read` };
   },
 };
 

@@ -1,11 +1,5 @@
 // The frame around a mode: header, list of rows, viewer, panel, keys.
 
-function checkedDecisions(given, wanted) {
-  if (given.format !== FORMAT || given.mode !== wanted || !Array.isArray(given.decisions))
-    throw new Error(`it is no export of this page (format ${FORMAT}, mode ${wanted})`);
-  return given.decisions;
-}
-
 const app = {
   index: 0,
   get row() {
@@ -37,9 +31,12 @@ const app = {
     this.rowsBox = make("nav", { class: "rows", "aria-label": "Rows" }, this.list);
     this.previous = button("‹ Previous", "J", () => this.goTo(this.index - 1));
     this.next = button("Next ›", "L", () => this.goTo(this.index + 1));
+    this.undo = button("Undo", "U", () => steps.undo(), { disabled: true });
+    this.redo = button("Redo", "Y", () => steps.redo(), { disabled: true });
     const parts = [
-      make("header", {}, make("h1", {}, data.title), this.bar, this.counted, this.saved, make("span", { class: "grow" }), this.files,
-        button("Import…", "", () => pickFile((given) => mode.imported(given)), { "data-act": "import" }), button("Keys", "?", () => this.toggleHelp())),
+      make("header", {}, make("h1", {}, data.title), this.bar, this.counted, this.saved, make("span", { class: "grow" }),
+        mode.linear ? null : [this.undo, this.redo], this.files,
+        button("Import…", "", () => pickFile((given) => this.take(given)), { "data-act": "import" }), button("Keys", "?", () => this.toggleHelp())),
       mode.linear ? null : this.rowsBox,
       make("main", {},
         make("div", { class: "tools", role: "toolbar", "aria-label": "View" },
@@ -55,7 +52,7 @@ const app = {
   },
   help() {
     const common = [["?", "these keys"], ["+ − 0", "zoom in, out, fit; also Ctrl and wheel"]];
-    if (!mode.linear) common.push(["J, L", "previous, next row"], ["O", "next open row"]);
+    if (!mode.linear) common.push(["J, L", "previous, next row"], ["O", "next open row"], ["U", "undo, on any row"], ["Shift + U, Y", "redo"]);
     if (mode.views.length > 1) common.push(["S, W, X", "side by side, swipe, blink"], ["Space", "other picture, in blink view"], ["← →", "move the divider, in swipe view"]);
     this.helpBox = make("dialog", { "aria-label": "Keys" }, make("h2", {}, "Keys"),
       make("dl", {}, [...mode.help, ...common].map(([key, what]) => [make("dt", {}, keyCap(key)), make("dd", {}, what)])),
@@ -76,6 +73,31 @@ const app = {
     this.message.hidden = false;
     clearTimeout(this.fading);
     this.fading = setTimeout(() => (this.message.hidden = true), wrong ? 12_000 : 5_000);
+  },
+  // Whether people agree, asked in the page: Esc and the button that has the focus at first are no.
+  ask(question, yes, no) {
+    const box = make("dialog", { role: "alertdialog", "aria-label": question }, make("p", {}, question),
+      make("div", { class: "row" },
+        make("button", { type: "button", onclick: () => box.close() }, no),
+        make("button", { type: "button", class: "danger", "data-act": "yes", onclick: () => box.close("yes") }, yes)));
+    document.body.append(box);
+    box.showModal();
+    return new Promise((told) => box.addEventListener("close", () => (box.remove(), told(box.returnValue === "yes"))));
+  },
+  // Reads an export in one step. What it would replace is asked about first.
+  async take(given) {
+    const { changes, replaced, says, then } = mode.imported(given);
+    const [, all, unit] = mode.progress();
+    const question = `Replace your work on ${replaced} of ${all} ${unit}? The file says something else there.`;
+    if (replaced && !(await this.ask(question, "Replace", "Keep mine"))) return "Nothing was read.";
+    steps.take([...changes]);
+    then?.();
+    mode.enter();
+    return says;
+  },
+  showSteps() {
+    this.undo.disabled = !steps.past.length;
+    this.redo.disabled = !steps.future.length;
   },
   showSaved() {
     this.saved.textContent = store.safe ? "saved in this browser" : "this browser saves nothing: export before you close";
@@ -119,6 +141,7 @@ const app = {
     mode.draw();
     mode.showClock?.();
     this.showSaved();
+    this.showSteps();
     focus?.();
   },
   drawList() {
@@ -150,11 +173,12 @@ const app = {
 
   key(event) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (this.helpBox.open || event.target.closest("textarea, input[type=text], dialog")) return;
+    if (document.querySelector("dialog[open]") || event.target.closest("textarea, input[type=text]")) return;
     // Enter and Space press the focused button, except that Enter on an option of the test sends it.
     if (event.key === " " && event.target.closest("button, input")) return;
     if (event.key === "Enter" && event.target.closest("button:not(.option), input")) return;
-    if (mode.key(event)) return event.preventDefault();
+    const pressed = event.key.length === 1 ? event.key.toLowerCase() : event.key; // with Shift or CapsLock as without
+    if (mode.key(pressed)) return event.preventDefault();
     const viewer = this.viewer;
     const move = (step) => (viewer.view === "swipe" ? viewer.setSwipe(viewer.swipe + step) : null);
     const act = {
@@ -163,8 +187,11 @@ const app = {
       s: () => this.setView("side"), w: () => this.setView("swipe"), x: () => this.setView("blink"),
       " ": () => viewer.view === "blink" && viewer.flip(),
       ArrowLeft: () => move(-0.02), ArrowRight: () => move(0.02),
-    }[event.key];
-    const walk = mode.linear ? null : { j: () => this.goTo(this.index - 1), l: () => this.goTo(this.index + 1), o: () => this.nextOpen() }[event.key];
+    }[pressed];
+    const walk = mode.linear ? null : {
+      j: () => this.goTo(this.index - 1), l: () => this.goTo(this.index + 1), o: () => this.nextOpen(),
+      u: () => (event.shiftKey ? steps.redo() : steps.undo()), y: () => steps.redo(),
+    }[pressed];
     if (!act && !walk) return;
     if (event.key.startsWith("Arrow") && viewer.view !== "swipe") return;
     event.preventDefault();

@@ -10,6 +10,7 @@ class Viewer {
     this.swipe = 0.5;
     this.shown = 0;
     this.blinking = 0;
+    this.held = false; // no blinking while something is dragged
     this.panes = SIDES.map((side, i) => {
       const image = make("img", { alt: names[i], draggable: "false", decoding: "async" });
       const layer = make("div", { class: "layer" });
@@ -86,7 +87,7 @@ class Viewer {
     this.element.className = `viewer ${view}`;
     if (view === "blink") {
       const pause = matchMedia("(prefers-reduced-motion: reduce)").matches;
-      if (!pause) this.blinking = setInterval(() => this.flip(), 700);
+      if (!pause) this.blinking = setInterval(() => this.held || this.flip(), 700);
       this.flip(0);
     }
     this.setSwipe(this.swipe);
