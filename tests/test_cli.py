@@ -164,7 +164,7 @@ def test_missing_predictions_are_named_and_count_as_error(cli, pairs, tmp_path):
     file = _lines(tmp_path / "p.jsonl", [{"id": f"pair-{i}", "raw_response": "No differences."} for i in range(6)])
     code, _, err = cli("import", "diffspot", "--predictions", file, "--data", pairs, "--out", tmp_path / "run")
     assert code == 1
-    assert "2 rows have no prediction and count as error: pair-6, pair-7" in err
+    assert "2 rows have no prediction and are never right: pair-6, pair-7" in err
     cli("judge", tmp_path / "run")
     scores = json.loads(cli("score", tmp_path / "run", "--json")[1])
     assert scores["health"]["error"] == 2

@@ -145,7 +145,11 @@ class Scry:
         return json.dumps({"issues": issues}, ensure_ascii=False)
 
     def score(self, rows: Sequence[Row], records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-        """All figures of `score_issues`; a row without a record is in state ``missing``."""
+        """All figures of `score_issues`; a row without a record is in state ``missing``.
+
+        ``boxes`` counts what became of boxes as replies were read. Where every row's ``meta`` says ``exhaustive``,
+        nothing is unlabelled, and ``diagnostic_precision`` stands under ``precision`` as well.
+        """
         found = [records.get(row["id"]) for row in rows]
         scores: dict[str, Any] = score_issues(
             predictions=[record["prediction"] or [] if record else [] for record in found],
@@ -158,7 +162,27 @@ class Scry:
             for row, record in zip(rows, found, strict=True)
             if not row["issues"] and record and record["prediction"]
         ]
-        return scores | {"n_total": len(rows), "flagged_control_ids": flagged}
+        notes = [(record or {}).get("notes") or {} for record in found]
+        exhaustive = bool(rows) and all(_is_exhaustive(row) for row in rows)
+        return (
+            scores
+            | ({"precision": scores["diagnostic_precision"]} if exhaustive else {})
+            | {
+                "n_total": len(rows),
+                "exhaustive": exhaustive,
+                "boxes": {key: sum(note.get(f"{key}_boxes", 0) for note in notes) for key in ("dropped", "clipped")},
+                "flagged_control_ids": flagged,
+            }
+        )
+
+
+def _is_exhaustive(row: Row) -> bool:
+    """Whether the row says of itself that all its issues are known, as those do that the builder makes."""
+    try:
+        meta = json.loads(row.get("meta") or "null")
+    except ValueError:
+        return False
+    return isinstance(meta, dict) and meta.get("exhaustive") is True
 
 
 def _picture(row: Row, column: str) -> Picture:

@@ -18,6 +18,7 @@ def add_to(commands: Any) -> None:
     add.add_argument("--data", default="sample", help="sample, official or a folder")
     add.add_argument("--strict", action="store_true", help="stop at the first row that cannot be used")
     add.add_argument("--model", help="name of the model (default: the rows' own)")
+    add.add_argument("--box-frame", help="scry: the frame of the boxes (default: xywh_norm)")
     add.add_argument("--out", required=True, help="the run folder to make")
     add.set_defaults(action=import_)
 
@@ -46,17 +47,22 @@ def add_to(commands: Any) -> None:
 
 def import_(args: argparse.Namespace) -> int:
     from ..benchmarks import benchmark
+    from ..benchmarks.scry import Scry
     from ..running.folder import RunFolder
     from ..running.import_run import import_run
     from ..running.rowset import RowSet
 
     chosen = benchmark(args.benchmark)
+    if args.box_frame is not None:
+        if chosen.name != "scry":
+            raise UsageError(f"--box-frame is for scry, not for {chosen.name}")
+        chosen = Scry(args.box_frame)
     out = RunFolder(args.out)
     missing = import_run(chosen, RowSet(chosen, args.data, strict=args.strict), args.predictions, out, args.model)
     print(f"{out.path}: run folder made; next: diffspot-hf {'judge' if chosen.judged else 'score'} {out.path}")
     if missing:
         shown = ", ".join(missing[:10]) + (f" and {len(missing) - 10} more" if len(missing) > 10 else "")
-        print(f"{len(missing)} rows have no prediction and count as error: {shown}", file=sys.stderr)
+        print(f"{len(missing)} rows have no prediction and are never right: {shown}", file=sys.stderr)
         return 1
     return 0
 

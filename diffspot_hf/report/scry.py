@@ -6,13 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..published import table
-from .tables import percent, render
+from .tables import clean, percent, render
 
 HEADER = ("model", "recall", "precision", "F1", "screen recall", "specificity", "matched", "predicted", "human", "rows")
 NOT_OFFICIAL = (
     "Published rows are over 311 screens whose annotations are known positives only, with unaudited controls: their "
-    "precision and specificity are diagnostics. In the exhaustive sample nothing is unlabelled."
+    "precision and specificity are diagnostics."
 )
+KNOWN = (
+    "the annotations are known positives, so recall comes first. Precision is diagnostic, as an unmatched report may be "
+    "a real defect, and so is specificity, as controls are unaudited; see diffspot-hf audit."
+)
+EXHAUSTIVE = "In the rows of {models} nothing is unlabelled: precision and specificity are what they say."
 _KEYS = ("known_issue_recall", "diagnostic_precision", "issue_f1", "diff_screen_recall", "no_diff_specificity")
 _METRICS = ("known_issue_recall_pct", "diagnostic_precision_pct", "issue_f1_pct")
 
@@ -22,14 +27,31 @@ def tables(scores: Sequence[dict[str, Any]], *, published: bool = True, markdown
     rows = [_own(score) for score in scores]
     if published:
         rows += [["published, official data:"] + [""] * (len(HEADER) - 1), *published_rows()]
-    text = [render(HEADER, rows, markdown=markdown)]
-    if published:
-        text.append(NOT_OFFICIAL)
+    text = [render(HEADER, rows, markdown=markdown), "\n".join(_caveats(scores, published))]
     tags = sorted({tag for score in scores for tag, cell in score["by_tag"].items() if cell["human"]})
     header = ("recall by tag", *(str(score["model"]) for score in scores))
     cells = [[_tag(tag, scores), *(_cell(score["by_tag"].get(tag)) for score in scores)] for tag in tags]
     text.append(render(header, cells, markdown=markdown))
     return "\n\n".join(text)
+
+
+def _caveats(scores: Sequence[dict[str, Any]], published: bool) -> list[str]:
+    """What has to be known to read precision and specificity, and boxes that could not be used as they were given."""
+    exhaustive = [str(score["model"]) for score in scores if score.get("exhaustive")]
+    known = [str(score["model"]) for score in scores if not score.get("exhaustive")]
+    lines = [NOT_OFFICIAL] if published else []
+    if exhaustive:
+        lines.append(EXHAUSTIVE.format(models=", ".join(exhaustive)))
+    if known:
+        lines.append(f"{', '.join(known)}: {KNOWN}")
+    for score in scores:
+        boxes = score.get("boxes") or {}
+        if any(boxes.values()):
+            lines.append(
+                f"{score['model']}: {boxes['dropped']} boxes could not be used (wrong frame? see --box-frame), "
+                f"{boxes['clipped']} were clipped at the edge"
+            )
+    return [clean(line) for line in lines]
 
 
 def _own(score: dict[str, Any]) -> list[str]:

@@ -312,6 +312,7 @@ def _by_bucket(screens: Sequence[Screen]) -> dict[str, dict[str, Any]]:
             "human": human,
             "screens_with_a_report": sum(bool(screen.predicted) for screen in groups[bucket]),
             "ci95": rates["known_issue_recall"]["ci95"],
+            "undefined": [name for name, count in (("recall", human), ("precision", predicted)) if not count],
         }
     return table
 

@@ -12,6 +12,7 @@ from diffspot_hf.benchmarks.scry import Scry
 from diffspot_hf.cli import main
 from diffspot_hf.errors import UsageError
 from diffspot_hf.options import ModelOptions
+from diffspot_hf.report.scry import tables
 from diffspot_hf.running.rowset import RowSet
 from diffspot_hf.scoring.boxes import FRAMES, write_box
 from diffspot_hf.types import ImageSeen, Response
@@ -161,3 +162,92 @@ def test_a_box_that_is_none_costs_its_row_only(tmp_path, box, message):
     assert rows.ids == ["s1"]
     assert message in rows.refused[0]
     assert "line 1 (id 's0')" in rows.refused[0]
+
+
+def imported(tmp_path, rows, frame, predictions, capsys):
+    """Scores of the oracle's issues, given as other tools would write them, for as many rows as `predictions`."""
+    file = tmp_path / "p.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in predictions))
+    out = tmp_path / "run"
+    code = main(["import", "scry", "--predictions", str(file), "--out", str(out), "--model", "m", *frame])
+    said = capsys.readouterr().err
+    assert code == (0 if len(predictions) == len(rows) else 1), said
+    assert main(["score", str(out), "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)
+    assert main(["score", str(out)]) == 0
+    return scores, capsys.readouterr().out, said
+
+
+def as_written(rows, frame):
+    """A prediction for each row of the sample: its true issues with boxes in `frame`."""
+    size, processed = (780, 1688), (390, 844)
+    lines = []
+    for row in rows.plain:
+        issues = [
+            {
+                "labels": issue["labels"],
+                **{
+                    side: issue[side] and (write_box(issue[side], frame, size, processed) if frame else issue[side])
+                    for side in ("box_a", "box_b")
+                },
+            }
+            for issue in row["issues"]
+        ]
+        seen = {"width": 780, "height": 1688, "sha256": "", "processed_width": 390, "processed_height": 844}
+        lines.append({"id": row["id"], "prediction": {"issues": issues}, "images": [seen, seen]})
+    return lines
+
+
+@pytest.mark.parametrize("frame", [frame for frame in FRAMES if frame != "xywh_norm"])
+def test_imported_boxes_are_read_in_the_frame_that_is_declared(tmp_path, capsys, rows, frame):
+    lines = as_written(rows, frame)
+    if frame != "xyxy_px_processed":  # only there the sizes after processing have to be given
+        lines = [{key: value for key, value in line.items() if key != "images"} for line in lines]
+    scores, _, _ = imported(tmp_path, rows, ["--box-frame", frame], lines, capsys)
+    assert (scores["known_issue_recall"], scores["boxes"]["dropped"]) == (1.0, 0)
+
+
+def test_imported_boxes_in_a_frame_that_was_not_declared_are_counted_where_the_figures_are_read(tmp_path, capsys, rows):
+    lines = as_written(rows, "xyxy_1000")
+    given = sum(bool(issue[side]) for row in rows.plain for issue in row["issues"] for side in ("box_a", "box_b"))
+    scores, table, _ = imported(tmp_path, rows, [], lines, capsys)
+    assert (scores["known_issue_recall"], scores["boxes"]) == (0.0, {"dropped": given, "clipped": 0})
+    assert f"m: {given} boxes could not be used" in table
+
+
+def test_rows_that_were_not_imported_are_missing_and_lower_the_coverage(tmp_path, capsys, rows):
+    scores, _, said = imported(tmp_path, rows, [], as_written(rows, None)[:5], capsys)
+    assert (scores["health"]["missing"], scores["health"]["error"], scores["coverage"]["numerator"]) == (35, 0, 5)
+    assert "35 rows have no prediction" in said
+
+
+def test_precision_is_called_so_only_where_the_truth_is_exhaustive(rows):
+    records = {row["id"]: {"state": "ok", "prediction": row["issues"]} for row in rows.plain}
+    exhaustive = Scry().score(rows.plain, records)
+    assert (exhaustive["exhaustive"], exhaustive["precision"]) == (True, 1.0)
+    known = Scry().score([*rows.plain[1:], rows.plain[0] | {"meta": '{"made_from": "annotations"}'}], records)
+    assert known["exhaustive"] is False
+    assert "precision" not in known
+    head = {"benchmark": "scry", "health": {"ok": 40}}
+    said = tables([exhaustive | head | {"model": "one"}, known | head | {"model": "two"}], published=False)
+    assert "In the rows of one nothing is unlabelled" in said
+    assert "two: the annotations are known positives" in said
+
+
+NO_ISSUES = {
+    "no issues": ({}, "no value in column issues"),
+    "null as issues": ({"issues": None}, "no value in column issues"),
+    "an issue without a tag": ({"issues": [{"labels": [], "box_b": {"x": 0, "y": 0, "w": 1, "h": 1}}]}, "has no tag"),
+    "an issue without a box": ({"issues": [{"labels": ["other"]}]}, "has no box on either side"),
+}
+
+
+@pytest.mark.parametrize(("given", "message"), NO_ISSUES.values(), ids=NO_ISSUES)
+def test_what_no_report_could_match_and_what_is_no_control_is_refused(tmp_path, given, message):
+    Image.new("RGB", (20, 20)).save(tmp_path / "a.png")
+    row = {"image_a": "a.png", "image_b": "a.png"}
+    lines = [row | {"id": "good", "issues": []}, row | {"id": "bad"} | given]
+    (tmp_path / "test.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = RowSet(benchmark("scry"), str(tmp_path))
+    assert found.ids == ["good"]
+    assert message in found.refused[0]
