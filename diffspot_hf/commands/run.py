@@ -45,14 +45,26 @@ def _add_run(add: argparse.ArgumentParser) -> None:
     add.add_argument("--reasoning-effort")
     add.add_argument("--box-frame", help="the frame in which the model gives boxes")
     add.add_argument("--constrain-json", action="store_true", help="force the answer into the benchmark's JSON schema")
-    add.add_argument("--endpoint", metavar="URL", help="an OpenAI-compatible server")
+    add.add_argument(
+        "--endpoint",
+        metavar="URL",
+        help="an OpenAI-compatible server; a run goes on at its own one only, except with --retry",
+    )
+    add.add_argument("--endpoint-moved", action="store_true", help="the run's own server now has this URL (recorded)")
     add.add_argument("--provider", help="an inference provider of the Hub")
     add.add_argument("--concurrency", type=int, default=DEFAULTS.concurrency)
     add.add_argument("--timeout", type=float, default=DEFAULTS.timeout, help="seconds for one request")
     add.add_argument("--max-requests", type=int)
     add.add_argument("--max-tokens-total", type=int)
     add.add_argument("--no-preflight", action="store_true", help="skip the check of image order (recorded)")
-    add.add_argument("--retry", type=_states, default=(), metavar="STATES", help="ask rows in these states again")
+    add.add_argument(
+        "--retry",
+        type=_states,
+        default=(),
+        metavar="STATES",
+        help="ask only the rows in these states again, also at another --endpoint; only a valid answer replaces a "
+        'failed one, and the score says "+ route recovery" beside what it was before',
+    )
     add.add_argument("--max-failed", help="rows in state error to accept: a count, or a share like 5%%")
     add.add_argument("--no-progress", action="store_true")
     mcq = add.add_argument_group("multiple choice (dicobench)")
@@ -123,6 +135,8 @@ def run(args: argparse.Namespace) -> int:
     for name, owner in ONLY_FOR.items():
         if chosen.name != owner and getattr(args, name) not in (None, False, "full"):
             raise UsageError(f"--{name.replace('_', '-')} is for {owner}, not for {chosen.name}")
+    if args.endpoint_moved and (args.retry or not args.endpoint):
+        raise UsageError("--endpoint-moved: needs the new --endpoint, and no --retry")
     asked = options(args)
     chosen = chosen.configured(args.model, asked)
     allowed = _allowed_failures(args.max_failed)
@@ -145,7 +159,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"{len(rows.refused)} rows of {args.data} cannot be used and were left out", file=sys.stderr)
     if rows.is_sample:
         print("The rows are the sample of this package; its score cannot stand for the benchmark.")
-    return max(_say(summary, folder, allowed) for summary, (_, folder) in zip(summaries, todo, strict=True))
+    again = "the same command without --retry" if args.retry else "the same command"
+    return max(_say(summary, folder, allowed, again) for summary, (_, folder) in zip(summaries, todo, strict=True))
 
 
 def _ask(
@@ -158,20 +173,21 @@ def _ask(
         prompt=prompt,
         generation={"max_new_tokens": args.max_new_tokens, "seed": args.seed, "temperature": 0},
         retry=args.retry,
+        moved=args.endpoint_moved,
         options={"model": args.model} | asdict(options(args)),
         progress=not args.no_progress,
     )
     return run_rows(chosen, rows.asked_by(chosen), model, out, settings, processes, check=_preflight(args))
 
 
-def _say(summary: Summary, out: Any, allowed: Any) -> int:
+def _say(summary: Summary, out: Any, allowed: Any, again: str) -> int:
     from ..report.diffspot import health_line
 
     print(f"{out.path}: {health_line(summary.health)}, {summary.asked} asked now")
     if summary.stopped_because:
         print(f"stopped early: {summary.stopped_because}; the same command continues", file=sys.stderr)
     if summary.n_unanswered > allowed(summary.n_total):
-        print(f"{summary.n_unanswered} rows have no answer; the same command asks them again", file=sys.stderr)
+        print(f"{summary.n_unanswered} rows have no answer; {again} asks them again", file=sys.stderr)
         return 1
     return 0
 

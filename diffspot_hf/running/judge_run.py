@@ -11,6 +11,7 @@ from tqdm import tqdm
 from ..errors import UsageError
 from ..types import Judge, Row
 from .folder import RunFolder
+from .recovery import is_recovered, raw_of
 from .rowset import RowSet
 from .run_card import sha256
 from .store import Record, write_json, write_lines
@@ -21,35 +22,37 @@ def judge_run(out: RunFolder, rows: RowSet, judge: Judge, *, progress: bool = Tr
 
     Equal replies to equal truths are judged once. Rows without a readable reply are not judged: they are never a true
     positive or a true negative, and their `judge_state` says why. A judge that fails on a row leaves its verdict
-    missing; the next call asks again.
+    missing; the next call asks again. Of a recovered row the truncated reply it replaced is judged too (``raw``).
     """
     records, earlier = out.records(), out.judgements()
     seen: dict[str, dict[str, Any]] = {}
     counts = {"judged": 0, "reused": 0, "not_judged": 0, "failed": 0}
-    judged: list[Record] = []
-    for row in tqdm(rows.plain, desc=f"judge · {judge.name}", unit="row", disable=not progress):
-        record = records.get(row["id"])
+
+    def judged_as(row: Row, record: Record | None, old: Record | None) -> tuple[str, Record]:
+        """How it went, as a name in `counts`, and the entry for `record`; `old` is the entry there was."""
         if record is None or record["state"] not in ("ok", "truncated"):
-            counts["not_judged"] += 1
-            judged.append(_entry(row, judge.name, state=record["state"] if record else "error"))
-            continue
+            return "not_judged", _entry(row, judge.name, state=record["state"] if record else "error")
         evidence = sha256(json.dumps([judge.name, _mutation(row), row["ground_truth_diff"], record["prediction"]]))
-        old = earlier.get(row["id"])
         if old is not None and old.get("evidence") == evidence:
-            counts["reused"] += 1
-            judged.append(old)
-            continue
+            return "reused", old
         if evidence not in seen:
             try:
                 seen[evidence] = _verdict(judge, row, record["prediction"])
             except Exception as error:  # whatever a judge may raise: one verdict is missing, the others are not lost
-                counts["failed"] += 1
-                entry = _entry(row, judge.name, record["state"])
                 reason = (str(error) or repr(error)).splitlines()[0]
-                judged.append(entry | {"judge_state": f"error: {reason}"})
-                continue
-        counts["judged"] += 1
-        judged.append(_entry(row, judge.name, record["state"], seen[evidence]) | {"evidence": evidence})
+                return "failed", _entry(row, judge.name, record["state"]) | {"judge_state": f"error: {reason}"}
+        return "judged", _entry(row, judge.name, record["state"], seen[evidence]) | {"evidence": evidence}
+
+    judged: list[Record] = []
+    for row in tqdm(rows.plain, desc=f"judge · {judge.name}", unit="row", disable=not progress):
+        record, old = records.get(row["id"]), earlier.get(row["id"])
+        how, entry = judged_as(row, record, old)
+        counts[how] += 1
+        if record is not None and is_recovered(record) and raw_of(record)["state"] == "truncated":
+            how, raw = judged_as(row, raw_of(record), (old or {}).get("raw"))
+            counts["failed"] += how == "failed"
+            entry = entry | {"raw": raw}
+        judged.append(entry)
     write_lines(out.judged, judged)
     write_json(out.card_file, out.card() | {"judge": {"name": judge.name, "official": False}})
     return counts

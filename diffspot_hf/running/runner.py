@@ -14,6 +14,7 @@ from ..scoring.rates import health
 from ..types import Attempt, Benchmark, Model, Request, Response
 from .folder import RunFolder
 from .processes import Processes
+from .recovery import asked_again, at_own_route, is_wanted
 from .rowset import RowSet, answer_key, dealt
 from .run_card import identity_digest, make_card, now, require_same, require_same_loaded
 from .store import Record, Store, is_final, write_json
@@ -25,12 +26,14 @@ Check = Callable[[Model, Sequence[Request]], Mapping[str, Any]]
 class Settings:
     """What a run was asked for, besides rows and model.
 
-    `generation` goes into the identity of the run; `options` (how the model was loaded) is only recorded.
+    `generation` goes into the identity of the run; `options` (how the model was loaded) is only recorded. `retry` names
+    states whose rows alone are asked again; `moved` says that the run's own server has a new address. See `recovery`.
     """
 
     prompt: str
     generation: Mapping[str, Any] = field(default_factory=dict)
     retry: tuple[str, ...] = ()
+    moved: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     progress: bool = True
 
@@ -75,7 +78,7 @@ def run(
     )
     card["options"] = dict(settings.options)
     if processes.is_main:
-        card = _begin(out, card, rows)
+        card = _begin(out, card, rows, settings)
     processes.wait()
     key = identity_digest(card)
     before = out.records()
@@ -116,11 +119,13 @@ def _describe(model: Model, out: RunFolder, rows: RowSet) -> Mapping[str, Any]:
         return described
 
 
-def _begin(out: RunFolder, card: dict[str, Any], rows: RowSet) -> dict[str, Any]:
+def _begin(out: RunFolder, card: dict[str, Any], rows: RowSet, settings: Settings) -> dict[str, Any]:
     """Writes the card of a new run; for one that was begun checks the card and merges what its writers left."""
     if out.card_file.exists():
         old = out.card()
         require_same(old, card, str(out.path))
+        if not settings.retry:
+            old = at_own_route(old, card, str(out.path), moved=settings.moved)
         if len(rows) < old["data"]["rows"]:
             raise UsageError(
                 f"{out.path} covers {old['data']['rows']} rows, --limit asks for {len(rows)}: choose another --out"
@@ -128,18 +133,21 @@ def _begin(out: RunFolder, card: dict[str, Any], rows: RowSet) -> dict[str, Any]
         card = old | {"data": card["data"]}
     elif out.path.is_dir() and any(out.path.iterdir()):
         raise UsageError(f"{out.path}: exists, is not empty and holds no run; choose another --out")
+    elif settings.retry:
+        raise UsageError(f"{out.path}: no run here, so there is nothing to ask again; leave out --retry")
     write_json(out.card_file, card)
     out.merge(rows.ids)
     return card
 
 
 def _pending(rows: RowSet, records: Mapping[str, Record], key: str, settings: Settings) -> list[str]:
-    """Ids of the rows to ask: without a final answer, answered from other pictures, or of a state to retry."""
+    """Ids of the rows to ask: those in the states to retry, else those without a final answer or asked of other
+    pictures."""
 
     def is_pending(identifier: str) -> bool:
         record = records.get(identifier)
-        if record is None or not is_final(record) or record["state"] in settings.retry:
-            return True
+        if record is None or settings.retry or not is_final(record):
+            return is_wanted(record, settings.retry)
         stored = record.get("key")
         return stored is not None and stored != answer_key(key, rows.request(identifier, settings.prompt))
 
@@ -203,9 +211,7 @@ def _ask(
                 raise RuntimeError(f"{name} answered {response.id!r}, which was not asked or was answered before")
             waiting.discard(response.id)
             record = _record(benchmark, rows, response, name, version, keys.pop(response.id))
-            if settings.retry and response.id in before:
-                record["retried_from"] = before[response.id]["state"]
-            store.append(record)
+            store.append(asked_again(before[response.id], record) if settings.retry else record)
             asked += 1
             bar.update()
     return asked
@@ -227,6 +233,7 @@ def _record(benchmark: Benchmark, rows: RowSet, response: Response, name: str, v
         "finish_reason": response.finish_reason,
         "reasoning": response.reasoning,
         "error": response.error,
+        "route": attempts[-1].route,
         "attempts": [asdict(attempt) | {"at": round(at, 3)} for attempt in attempts],
         "usage": dict(response.usage),
         "images": [asdict(image) for image in response.images],

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import UsageError
 from .folder import RunFolder
+from .recovery import is_recovered, raw_of
 from .rowset import RowSet
 from .store import write_json
 
@@ -14,8 +15,8 @@ def score_run(out: RunFolder, rows: RowSet) -> dict[str, Any]:
     """All figures of the run, also written to `scores.json`.
 
     Rows that were never answered count as state ``error``. Where the judge failed, ``judge_failures`` says how often,
-    and ``over_judged`` repeats the figures over the other rows. If rows were asked again after a failure, ``raw``
-    holds the headline figures as they were before, and the label says so.
+    and ``over_judged`` repeats the figures over the other rows. Where ``--retry`` recovered rows, ``raw`` holds the
+    figures of the run before any recovery, and the label says so.
     """
     card, records = out.card(), out.records()
     judged = out.judgements() if rows.benchmark.judged else {}
@@ -38,19 +39,17 @@ def score_run(out: RunFolder, rows: RowSet) -> dict[str, Any]:
 
         answers = {row["id"]: row["answer"] for row in rows.plain}
         scores["both_orders"] = agreement(merged, swapped.records(), answers)
-    recovered = [identifier for identifier, record in merged.items() if _was_recovered(record)]
+    recovered = [identifier for identifier, record in merged.items() if is_recovered(record)]
     label = str(card["model"]["id"])
     if recovered:
-        raw = merged | {
-            identifier: {"id": identifier, "state": _raw_state(merged[identifier])} for identifier in recovered
-        }
+        raw = merged | {i: raw_of(records[i]) | _verdict(judged.get(i, {}).get("raw", {})) for i in recovered}
         scores["raw"] = rows.benchmark.score(rows.plain, raw)
         scores["recovered_rows"] = len(recovered)
         label += " + route recovery"
     head = {
         "benchmark": card["benchmark"],
         "model": label,
-        "data": {key: card["data"][key] for key in ("source", "fingerprint", "is_sample")},
+        "data": {key: card["data"].get(key) for key in ("source", "commit", "fingerprint", "is_sample")},
         "judge": card.get("judge"),
         "prompt_sha256": card["prompt"]["sha256"],
     }
@@ -61,14 +60,6 @@ def score_run(out: RunFolder, rows: RowSet) -> dict[str, Any]:
 
 def _verdict(judged: dict[str, Any]) -> dict[str, Any]:
     return {key: judged[key] for key in ("is_true_positive", "is_true_negative") if key in judged}
-
-
-def _was_recovered(record: dict[str, Any]) -> bool:
-    return record["state"] == "ok" and record.get("retried_from") is not None
-
-
-def _raw_state(record: dict[str, Any]) -> str:
-    return str(record["retried_from"])
 
 
 def rows_of(out: RunFolder, data: str | None = None) -> RowSet:

@@ -51,14 +51,14 @@ def test_a_server_that_turns_the_images_is_refused_before_any_row(run, start_ser
 
 def test_failed_rows_are_counted_and_asked_again_by_the_same_command(run, start_server, servers):
     refusing = [servers.Status(400, "bad request")] * 3
-    code, records, said = run(start_server(*refusing, reply=right_order), "--no-preflight")
+    server = start_server(*refusing, reply=right_order)
+    code, records, said = run(server, "--no-preflight")
     assert code == 1
     assert sum(record["state"] == "error" for record in records.values()) == 3
-    assert "3 rows have no answer" in said.err
-    again = start_server(reply=right_order)
-    code, records, _ = run(again, "--no-preflight")
+    assert "3 rows have no answer; the same command asks" in said.err
+    code, records, _ = run(server, "--no-preflight")
     assert code == 0
-    assert len(again.requests) == 3
+    assert len(server.requests) == 8 + 3
     assert {record["state"] for record in records.values()} == {"ok"}
     assert sorted(len(record["attempts"]) for record in records.values()) == [1] * 5 + [2] * 3
 
@@ -94,12 +94,12 @@ def test_route_recovery_replaces_failed_rows_only_by_valid_ones_and_says_so(run,
 
 
 def test_a_budget_leaves_a_run_that_continues(run, start_server):
-    code, records, said = run(start_server(reply=right_order), "--no-preflight", "--max-requests", "3")
+    server = start_server(reply=right_order)
+    code, records, said = run(server, "--no-preflight", "--max-requests", "3")
     assert (code, len(records)) == (1, 3)
     assert "the same command continues" in said.err
-    second = start_server(reply=right_order)
-    code, records, _ = run(second, "--no-preflight")
-    assert (code, len(records), len(second.requests)) == (0, 8, 5)
+    code, records, _ = run(server, "--no-preflight")
+    assert (code, len(records), len(server.requests)) == (0, 8, 3 + 5)
 
 
 def test_a_server_that_is_not_there_is_one_line_and_no_row(run, start_server):
