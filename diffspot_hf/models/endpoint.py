@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from ..types import Request, Response
 from .decoding import decode, forget_pixels
 from .served.crew import Crew
 from .served.messages import images, messages
-from .served.retrying import Asker, Budget
+from .served.retrying import Asker, Budget, Standing
 from .served.transports import HubTransport, Transport, UrlTransport
 from .structured import schema_digest
 
@@ -65,7 +66,7 @@ class EndpointModel:
         self.backoff = backoff
         self.stopped_because: str | None = None
         self.served_as: set[str] = set()
-        self._budget = Budget(max_requests, max_tokens_total)
+        self._budget, self._standing = Budget(max_requests, max_tokens_total), Standing()
         self._transport: Transport = transport or (
             UrlTransport(endpoint) if endpoint else HubTransport(provider, concurrency, timeout)
         )
@@ -107,11 +108,10 @@ class EndpointModel:
 
     def describe(self) -> Mapping[str, Any]:
         """The settings that a reply depends on, and under `route` where and how the server is asked."""
-        settings = {name: value for name, value in self._settings.items() if name != "response_format"}
         return {
             "id": self.id,
             "backend": "endpoint",
-            **settings,
+            **self._free_settings,
             "constrain_json": schema_digest(self._schema) if self._schema else None,
             "route": {
                 "endpoint": self._transport.where,
@@ -128,13 +128,16 @@ class EndpointModel:
         """Responses as they come, one for each request that was asked. Closing the iterator cancels what is in flight.
 
         `requests` is consumed in other threads, a little ahead. Raises `UsageError` if at the start the server cannot
-        be reached, does not accept the key, or does not know the model.
+        be reached, does not accept the key, or does not know the model. Later such a denial is that row's error, unless
+        the server then denies a harmless question too: that stops the rest, which stays to be asked.
         """
         self.stopped_because = None
         asker = Asker(
             self._transport.chat,
             self._transport.where,
             self._budget,
+            self._standing,
+            self._probe(),
             self.timeout,
             self.max_retries,
             self.backoff,
@@ -164,11 +167,26 @@ class EndpointModel:
         forget_pixels(request)
         return prepared
 
+    def _probe(self) -> Any:
+        """The shortest question, without pictures."""
+        asked = messages(Request("probe", ("Say yes.",)))
+        return self._transport.encode({"model": self.id, "messages": asked, **self._free_settings, "max_tokens": 1})
+
+    @property
+    def _free_settings(self) -> dict[str, Any]:
+        """The settings but for the schema that replies are held to."""
+        return {name: value for name, value in self._settings.items() if name != "response_format"}
+
     def preflight(self, sample: Sequence[Request] = ()) -> Mapping[str, Any]:
-        """What the model answers about the colours of two pictures, which decides whether it sees both in order."""
+        """What the model answers about the colours of two pictures, which decides whether it sees both in order.
+
+        A schema is for replies to rows; held to it, a model could not name colours.
+        """
         from .preflight import ask_colours
 
-        return ask_colours(self)
+        free = copy.copy(self)  # with the same way to the server, and the same budget
+        free._settings = self._free_settings
+        return ask_colours(free)
 
 
 class _Remembering(Iterator[Request]):

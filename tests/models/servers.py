@@ -98,16 +98,19 @@ def completion(text: str | None, finish: str = "stop", **message: Any) -> dict[s
 
 
 class ChatServer:
-    """Works through `schedule`, one step a request, then answers with `reply` (a text, or the whole JSON)."""
+    """Works through `schedule`, one step a request, then does as `decide` says, by default answers with `reply` (a
+    text, or the whole JSON)."""
 
     def __init__(
         self,
         *schedule: Step,
         reply: Callable[[Seen], str | dict[str, Any]] = names_colours,
+        decide: Callable[[Seen], Step] = lambda seen: OK,
         latency: float = 0.0,
         path: str = "/v1/chat/completions",
     ) -> None:
-        self.schedule, self.reply, self.latency, self.path = list(schedule), reply, latency, path
+        self.schedule, self.reply, self.decide = list(schedule), reply, decide
+        self.latency, self.path = latency, path
         self.requests: list[Seen] = []
         self.given_up = 0  # clients that left while they were kept waiting
         self.busiest = self._busy = 0
@@ -135,7 +138,7 @@ class ChatServer:
             self.requests.append(seen)
             self._busy += 1
             self.busiest = max(self.busiest, self._busy)
-            return self.schedule.pop(0) if self.schedule else OK
+            return self.schedule.pop(0) if self.schedule else self.decide(seen)
 
     def leave(self) -> None:
         with self.lock:

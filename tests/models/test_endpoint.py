@@ -20,6 +20,7 @@ from diffspot_hf.models.endpoint import EndpointModel
 from diffspot_hf.models.preflight import check
 from diffspot_hf.models.served.failures import Failure
 from diffspot_hf.models.served.messages import data_uri, reply_fields
+from diffspot_hf.models.served.retrying import DENIALS
 from diffspot_hf.models.served.transports import HubTransport, UrlTransport, api_key
 from diffspot_hf.types import Model, Picture, Request, Response
 
@@ -288,9 +289,9 @@ def test_a_client_that_ignores_retry_after_is_noticed(servers, start_server, mak
 
 
 def test_waits_double_and_are_spread() -> None:
-    from diffspot_hf.models.served.retrying import LONGEST_BACKOFF, Asker, Budget
+    from diffspot_hf.models.served.retrying import LONGEST_BACKOFF, Asker, Budget, Standing
 
-    asker = Asker(None, "r", Budget(), 1, 9, backoff=1.0)  # type: ignore[arg-type]
+    asker = Asker(None, "r", Budget(), Standing(), None, 1, 9, backoff=1.0)  # type: ignore[arg-type]
     for tries, longest in ((1, 1), (2, 2), (3, 4), (6, 30), (20, LONGEST_BACKOFF)):
         waits = [asker._wait(Failure("cut", "x"), tries) for _ in range(50)]
         assert longest / 2 <= min(waits) <= max(waits) <= longest
@@ -342,6 +343,56 @@ def test_a_wrong_key_or_name_is_said_before_any_row_is_spent(
     with pytest.raises(UsageError, match=message):
         list(model_at(server, concurrency=2).generate(make_request(n) for n in range(20)))
     assert len(server.requests) <= 4
+
+
+def _no_pictures(seen: Any) -> bool:
+    return not seen.uris
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+@pytest.mark.parametrize("code", [401, 403, 404])
+def test_a_row_that_the_server_denies_is_that_rows_error(
+    start_server, servers, make_request, code, concurrency
+) -> None:
+    def unless_red(seen: Any) -> Any:
+        return servers.Status(code, "content policy") if seen.text.endswith("?!!!") else servers.OK
+
+    server = start_server(decide=unless_red)
+    rows = [make_request(3), *(make_request(n) for n in range(30) if n != 3)]
+    responses = by_id(list(model_at(server, concurrency=concurrency).generate(rows)))
+    assert [i for i, response in responses.items() if response.error] == ["row-3"]
+    assert "content policy" in responses["row-3"].error
+    assert len(responses) == 30
+
+
+def test_many_denied_rows_do_not_stop_the_others(start_server, servers, make_request) -> None:
+    def unless_short(seen: Any) -> Any:
+        return servers.Status(403, "content policy") if seen.uris and len(seen.text) < 60 else servers.OK
+
+    server = start_server(decide=unless_short)
+    model = model_at(server)
+    responses = by_id(list(model.generate(make_request(n) for n in range(60))))
+    assert len(responses) == 60
+    assert sum(response.error is None for response in responses.values()) == 60 - sum(
+        len(make_request(n).text) < 60 for n in range(60)
+    )
+    assert model.stopped_because is None
+    assert 1 <= sum(map(_no_pictures, server.requests)) <= 60 / DENIALS + 1
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+def test_a_key_that_expires_stops_the_rest_and_keeps_the_answers(
+    start_server, servers, make_request, concurrency
+) -> None:
+    left = itertools.count(20, -1)
+    server = start_server(decide=lambda seen: servers.OK if next(left) > 0 else servers.Status(401, "expired"))
+    model = model_at(server, concurrency=concurrency)
+    responses = by_id(list(model.generate(make_request(n) for n in range(200))))
+    assert sum(response.error is None for response in responses.values()) == 20
+    assert len(responses) <= 20 + DENIALS
+    assert len(server.requests) <= 20 + DENIALS + concurrency + 1
+    assert "expired" in model.stopped_because
+    assert "DIFFSPOT_API_KEY" in model.stopped_because
 
 
 def test_a_server_that_dies_leaves_the_rest_to_be_asked(start_server, make_request) -> None:
@@ -608,6 +659,16 @@ def _first_only(seen: Any) -> str:
 
 def _turned(seen: Any) -> str:
     return ", ".join(reversed(["red" if colour[0] > colour[2] else "blue" for colour in seen.colours]))
+
+
+def test_the_preflight_is_not_held_to_the_schema_of_the_rows(servers, start_server, make_request) -> None:
+    def obeys(seen: Any) -> str:
+        return '{"issues": []}' if "response_format" in seen.body else servers.names_colours(seen)
+
+    server = start_server(reply=obeys)
+    model = model_at(server, constrain_json={"type": "object"})
+    assert check(model)["replies"]["red then blue"] == "red, blue"
+    assert next(iter(model.generate([make_request(0)]))).text == '{"issues": []}'
 
 
 @pytest.mark.parametrize("reply", [_first_only, _turned, lambda seen: "red, blue"], ids=["one", "turned", "blind"])

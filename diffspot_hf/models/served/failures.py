@@ -32,9 +32,9 @@ class Failure(Exception):
         return self.status == 402 or (self.status == 429 and "insufficient_quota" in str(self))
 
     @property
-    def is_about_the_address(self) -> bool:
-        """Whether the URL, the key or the model's name is wrong, so that no request can succeed."""
-        return self.kind == "unreachable" or self.status in (401, 403, 404)
+    def is_denial(self) -> bool:
+        """Whether the server turned us away: for a wrong key, URL or model's name, or for what this row holds."""
+        return self.status in (401, 403, 404)
 
 
 class Stop(Exception):

@@ -18,6 +18,9 @@ LONGEST_BACKOFF = 30.0
 """Seconds; waits double up to this (our choice)."""
 LONGEST_RETRY_AFTER = 600.0
 """Seconds; a server that asks to wait longer ends the session, the run can be continued (our choice)."""
+DENIALS = 10
+"""Denials in a row, over all requests in flight, after which it is asked whether key and model's name still hold (our
+choice)."""
 
 
 @dataclass
@@ -40,15 +43,29 @@ class Budget:
 
 
 @dataclass
+class Standing:
+    """How a server has dealt with us, over all calls: whether it ever took us in, and denials since it last did."""
+
+    welcome: bool = False
+    denied: int = 0
+
+    def admit(self) -> None:
+        self.welcome, self.denied = True, 0
+
+
+@dataclass
 class Asker:
     """Asks one row after the other through `chat`, with at most `max_retries` further tries each.
 
+    `probe` is a question that no server minds, encoded as rows are: it tells a wrong key or name from an unwanted row.
     `timeout` and `backoff` (the first wait) are in seconds. `stopped_because` says why rows were left unasked.
     """
 
     chat: Callable[[Any], Awaitable[Any]]
     route: str
     budget: Budget
+    standing: Standing
+    probe: Any
     timeout: float
     max_retries: int
     backoff: float = 0.5
@@ -56,6 +73,7 @@ class Asker:
     served_as: set[str] = field(default_factory=set)
     _answered: int = 0
     _not_before: float = 0.0
+    _probing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def ask(self, encoded: Any, blank: Response) -> Response | None:
         """`blank` filled in with the answer, or with the last error; None for a row that was not asked."""
@@ -66,14 +84,13 @@ class Asker:
             if self.stopped_because or self.budget.spent:
                 self.stopped_because = self.stopped_because or self.budget.spent
                 return _failed(blank, attempts, began) if attempts else None
-            self.budget.requests += 1
             start = time.monotonic()
             try:
                 fields = await self._once(encoded)
             except Failure as failure:
                 attempts.append(Attempt(self.route, "error", time.monotonic() - start, str(failure)))
                 try:
-                    self._judge(failure, len(attempts))
+                    await self._judge(failure, len(attempts))
                 except Stop as stop:
                     self.stopped_because = str(stop)
                     return None
@@ -82,10 +99,12 @@ class Asker:
                 await asyncio.sleep(self._wait(failure, len(attempts)))
             else:
                 self._answered += 1
+                self.standing.admit()
                 attempts.append(Attempt(self.route, "ok", time.monotonic() - start))
                 return _filled(blank, attempts, began, **fields)
 
     async def _once(self, encoded: Any) -> dict[str, Any]:
+        self.budget.requests += 1
         try:
             async with asyncio.timeout(self.timeout):
                 reply = await self.chat(encoded)
@@ -102,16 +121,38 @@ class Asker:
         self.budget.tokens += usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
         return fields
 
-    def _judge(self, failure: Failure, tries: int) -> None:
+    async def _judge(self, failure: Failure, tries: int) -> None:
         """Raises where it makes no sense to go on to further tries or rows."""
-        if not self._answered and failure.is_about_the_address:
+        if failure.kind == "unreachable" and not self._answered:
             raise UsageError(f"{self.route}: {failure}{_advice(failure)}")
+        if failure.is_denial:
+            await self._judge_denial(failure)
         if failure.is_about_the_account:
             raise Stop(f"{self.route}: {failure}")
         if failure.kind == "unreachable" and tries > self.max_retries:
             raise Stop(f"{self.route}: {failure}, {tries} times")
         if (failure.retry_after or 0) > LONGEST_RETRY_AFTER:
             raise Stop(f"{self.route}: asks to wait {failure.retry_after:.0f} s ({failure})")
+
+    async def _judge_denial(self, failure: Failure) -> None:
+        """Raises where the key or the model's name is at fault; returns where it is this row that is not wanted."""
+        self.standing.denied += 1
+        async with self._probing:  # one asks for all
+            if self.stopped_because:
+                raise Stop(self.stopped_because)
+            if self.standing.welcome and self.standing.denied < DENIALS:
+                return
+            if not self.budget.spent and await self._is_welcome():
+                return self.standing.admit()
+            self.stopped_because = f"{self.route}: {failure}{_advice(failure)}"
+        raise Stop(self.stopped_because) if self.standing.welcome else UsageError(self.stopped_because)
+
+    async def _is_welcome(self) -> bool:
+        try:
+            await self._once(self.probe)
+        except Failure as failure:
+            return not failure.is_denial
+        return True
 
     def _wait(self, failure: Failure, tries: int) -> float:
         """Seconds until the next try: as the server asks, else doubling; spread so that not all come back at once."""

@@ -1,0 +1,75 @@
+"""Whole runs at a real local server that denies: one row, every row from some moment on, or what breaks a schema."""
+
+from __future__ import annotations
+
+import pytest
+
+from diffspot_hf.cli import main
+from diffspot_hf.running.store import read_lines
+
+
+def colours_or_nothing(seen):
+    """Names plain colours when asked for them, else abstains."""
+    if not is_of_a_row(seen):
+        return ", ".join("red" if colour[0] > colour[2] else "blue" for colour in seen.colours)
+    return "No differences."
+
+
+def is_of_a_row(seen):
+    return len(seen.uris) == 2 and "Each is filled with a single colour" not in seen.text
+
+
+@pytest.fixture
+def run(pairs, tmp_path, capsys):
+    out = tmp_path / "run"
+
+    def call(server, *words):
+        options = ["--data", str(pairs), "--out", str(out), "--endpoint", server.url, "--concurrency", "1"]
+        code = main(["run", "diffspot", "--model", "served-model", *options, "--no-progress", *words])
+        return code, {record["id"]: record for record in read_lines(out / "predictions.jsonl")}, capsys.readouterr()
+
+    return call
+
+
+@pytest.mark.parametrize("concurrency", ["1", "16"])
+@pytest.mark.parametrize("preflight", [[], ["--no-preflight"]], ids=["preflight", "no preflight"])
+def test_a_first_row_that_is_denied_costs_only_itself(run, start_server, servers, concurrency, preflight):
+    first = []
+
+    def policy(seen):
+        if is_of_a_row(seen) and not first:
+            first.append(seen.uris)
+        return servers.Status(403, "content policy") if first and seen.uris == first[0] else servers.OK
+
+    server = start_server(decide=policy, reply=colours_or_nothing)
+    for _ in range(2):  # and the same command asks only this row again
+        code, records, said = run(server, "--concurrency", concurrency, *preflight)
+        assert code == 1
+        assert sorted(record["state"] for record in records.values()) == ["error"] + ["ok"] * 7
+        assert "1 rows have no answer" in said.err
+
+
+def test_a_key_that_expires_leaves_a_run_that_continues(run, start_server, servers, make, tmp_path):
+    data = str(make(tmp_path / "forty", 40))
+    server = start_server(reply=colours_or_nothing)
+    server.decide = lambda seen: servers.OK if len(server.requests) <= 12 else servers.Status(401, "expired")
+    code, records, said = run(server, "--data", data)
+    assert code == 1
+    assert "stopped early" in said.err
+    assert sum(record["state"] == "ok" for record in records.values()) == 10
+    assert len(records) < 25
+    server.decide = lambda seen: servers.OK
+    code, records, _ = run(server, "--data", data)
+    assert (code, {record["state"] for record in records.values()}, len(records)) == (0, {"ok"}, 40)
+
+
+def test_a_server_that_obeys_the_schema_passes_the_preflight(start_server, servers, tmp_path):
+    def obeys(seen):
+        return '{"issues": []}' if "response_format" in seen.body else colours_or_nothing(seen)
+
+    server = start_server(reply=obeys)
+    words = ["--limit", "3", "--box-frame", "xyxy_1000", "--endpoint", server.url, "--constrain-json", "--no-progress"]
+    assert main(["run", "scry", "--model", "served-model", "--out", str(tmp_path / "run"), *words]) == 0
+    records = read_lines(tmp_path / "run" / "predictions.jsonl")
+    assert [record["state"] for record in records] == ["ok"] * 3
+    assert sum("response_format" in seen.body for seen in server.requests) == 3
