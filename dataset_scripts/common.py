@@ -27,7 +27,9 @@ MANIFESTS = ("dataset_index.json", "*.jsonl", "*.jsonl.gz", "*.parquet", "data/*
 the index of DiCoBench as its authors release it."""
 
 
-REFUSED = "Refused rows:"
+COMMIT, WARNING, REFUSED = "Commit read: ", "Warning: ", "Refused: "
+"""How lines begin that say something of the rows; they stand in the description of the data, so that loading it from the
+cache later tells it too."""
 logger = logging.getLogger("diffspot_hf.data")
 
 
@@ -63,7 +65,7 @@ class PairBuilder(datasets.GeneratorBasedBuilder):
     PICTURES: ClassVar[Sequence[str]]
     REQUIRED: ClassVar[Sequence[str]]
     OFFICIAL: ClassVar[tuple[str, str]]
-    """Hub repository and pinned commit of the official data."""
+    """Hub repository of the official data, and its commit (or the branch whose commit is looked up)."""
     BENCHMARK: ClassVar[str]
     LICENSE: ClassVar[str] = ""
     HOMEPAGE: ClassVar[str] = ""
@@ -86,6 +88,7 @@ class PairBuilder(datasets.GeneratorBasedBuilder):
             )
         if config_name == "local" and not given:
             raise UsageError(f'{self.BENCHMARK}: the configuration "local" needs data_dir= or data_files=')
+        self._said: set[str] = set()
         self._readable: set[bytes] = set()
         """Digests of the pictures that were decoded once, to see that they can be."""
         super().__init__(*args, config_name=config_name, data_dir=data_dir, data_files=data_files, **kwargs)
@@ -115,12 +118,32 @@ class PairBuilder(datasets.GeneratorBasedBuilder):
         repo, commit = self.OFFICIAL
         try:
             found = DataFilesDict.from_patterns({"test": ["**/*.parquet"]}, base_path=f"hf://datasets/{repo}@{commit}")
-            return dl_manager.download([str(f) for f in found["test"]])
+            files: Sequence[str] = dl_manager.download([str(f) for f in found["test"]])
         except Exception as error:  # the Hub client raises many kinds; all mean the same to the caller
             raise UsageError(
                 f"{self.BENCHMARK}: the official data ({repo} at {commit[:12]}) could not be fetched ({error}); "
                 "check the network, HF_HUB_OFFLINE and your access, or pass data_dir= with a local copy"
             ) from error
+        self.keep(COMMIT, commit)
+        return files
+
+    def keep(self, kind: str, line: str) -> None:
+        """Keeps a `line` of a `kind` (`COMMIT`, `WARNING` or `REFUSED`) with the data."""
+        self.info.description += f"\n{kind}{' '.join(line.splitlines())}"
+        self._say()
+
+    def _say(self) -> None:
+        """Logs the warnings and refusals that were not logged yet."""
+        for kind in (WARNING, REFUSED):
+            for line in kept(self.info, kind):
+                if line not in self._said:
+                    self._said.add(line)
+                    logger.warning("%s%s", kind.lower(), line)
+
+    def as_dataset(self, *args: Any, **options: Any) -> Any:
+        """The rows; what is known against some of them is said each time, from the cache too."""
+        self._say()
+        return super().as_dataset(*args, **options)
 
     def _generate_examples(self, files: Sequence[str]) -> Iterator[tuple[Key, dict[str, Any]]]:
         seen: dict[str, str] = {}
@@ -134,16 +157,10 @@ class PairBuilder(datasets.GeneratorBasedBuilder):
                     continue
                 seen[identifier] = where
                 yield Key(shard, number), row
-        if refused:
-            self._say(refused, n_good=len(seen))
-
-    def _say(self, refused: list[str], n_good: int) -> None:
-        """Keeps the refused rows with the data, so that a later load from the cache still knows of them."""
-        if not n_good:
+        if refused and not seen:
             raise UsageError(f"{self.BENCHMARK}: no row can be used; the first is refused because: {refused[0]}")
         for line in refused:
-            logger.warning("refused: %s", line)
-        self.info.description = "\n".join([self.info.description, REFUSED, *refused])
+            self.keep(REFUSED, line)
 
     def read(self, file: Path, refuse: Refuse = stop) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each usable row of one manifest, completed to the feature columns, with the words that say where it stood.
@@ -246,9 +263,19 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
+def kept(info: DatasetInfo, kind: str) -> list[str]:
+    """The lines of a `kind` that were kept with the data (see `PairBuilder.keep`)."""
+    return [line.removeprefix(kind) for line in info.description.splitlines() if line.startswith(kind)]
+
+
 def refused_rows(info: DatasetInfo) -> list[str]:
-    """The rows that were left out when the data was read, each with file, row and reason."""
-    return info.description.partition(REFUSED)[2].strip().splitlines()
+    """The rows and files that were left out when the data was read, each with file, row and reason."""
+    return kept(info, REFUSED)
+
+
+def commit_read(info: DatasetInfo) -> str | None:
+    """The commit of the authors' repository that the rows come from; None for every other source."""
+    return next(iter(kept(info, COMMIT)), None)
 
 
 def sample_folder(benchmark: str) -> Path:

@@ -13,6 +13,7 @@ It reads the released layout unchanged (``dataset_index.json``, ``questions/*.js
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,14 +22,14 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-from datasets import DatasetInfo, Features, Image, List, Value
+from datasets import Features, Image, List, Value
 from datasets.builder import Key
 
 from diffspot_hf.build.mcq.items import check_choice
 from diffspot_hf.build.mcq.patches import RGB, lay, pixels, png_bytes
 from diffspot_hf.build.mcq.released import INDEX, SNAPSHOT, read_released
 from diffspot_hf.build.mcq.tasks import BY_KEY, TASKS
-from diffspot_hf.dataset_scripts.common import PairBuilder, PairConfig, configurations, logger, write_parquet
+from diffspot_hf.dataset_scripts.common import COMMIT, WARNING, PairBuilder, PairConfig, configurations, write_parquet
 from diffspot_hf.errors import UsageError
 from diffspot_hf.rows import Refuse, read_picture, stop
 
@@ -56,7 +57,7 @@ FEATURES = Features(
 A to E. `bbox_1` and `bbox_2` say where the cue is in each picture (xywh_px, top-left corner; null where unknown),
 `edit_area_fraction` is the share of pixels that the edit changed. The rows of one `group_id` share their options."""
 
-COMMIT = "Commit read:"
+_COMMIT = re.compile("[0-9a-f]{40}")
 README = """---
 configs:
 - config_name: default
@@ -77,7 +78,7 @@ target, and five options; the last says that there is nothing to see. `group_id`
 
 @dataclass
 class DiCoConfig(PairConfig):
-    """`commit` is the commit of the authors' repository to read (``official`` only)."""
+    """`commit` is the commit of the authors' repository to read, also a branch or tag (``official`` only)."""
 
     commit: str | None = None
 
@@ -101,13 +102,15 @@ class DiCoBench(PairBuilder):
     _last: tuple[tuple[Path, str], RGB] | None = None
 
     def _official(self, dl_manager: Any) -> Sequence[str]:
-        """Fetches the authors' repository. No commit of it is known to us, so the one that `main` stands for now is
-        looked up first and then read, and kept with the rows (see `commit_read`)."""
+        """Fetches the authors' repository. No commit of it is known to us, so unless the configuration gives one, what
+        `main` stands for now is looked up, read at exactly that commit, and kept with the rows."""
         import huggingface_hub as hub
 
         repo, branch = self.OFFICIAL
+        commit = self.config.commit or branch
         try:
-            commit = hub.HfApi().dataset_info(repo, revision=self.config.commit or branch).sha
+            if not _COMMIT.fullmatch(commit):
+                commit = hub.HfApi().dataset_info(repo, revision=commit).sha
             folder = hub.snapshot_download(repo, repo_type="dataset", revision=commit, allow_patterns=SNAPSHOT)
         except hub.errors.GatedRepoError as error:
             raise UsageError(
@@ -119,8 +122,7 @@ class DiCoBench(PairBuilder):
                 f"dicobench: the official data ({repo}) could not be fetched ({_first(error)}); check the network, "
                 "HF_HUB_OFFLINE and your access, or pass data_dir= with a local copy"
             ) from error
-        self.info.description += f"\n{COMMIT} {commit}"
-        logger.info("dicobench: commit %s of %s is read", commit, repo)
+        self.keep(COMMIT, commit)
         return [str(Path(folder) / INDEX)]
 
     def _generate_examples(self, files: Sequence[str]) -> Iterator[tuple[Key, dict[str, Any]]]:
@@ -130,7 +132,7 @@ class DiCoBench(PairBuilder):
             yield key, row
         if any(Path(file).name == INDEX for file in files):
             for line in count_warnings(found):
-                logger.warning("dicobench: %s", line)
+                self.keep(WARNING, f"dicobench: {line}")
 
     def read(self, file: Path, refuse: Refuse = stop) -> Iterator[tuple[str, dict[str, Any]]]:
         self._folder = file.parent
@@ -190,14 +192,6 @@ def count_warnings(found: Mapping[tuple[str, str], int]) -> list[str]:
         for task in TASKS
         if found.get(task.key, 0) != task.count
     ]
-
-
-def commit_read(info: DatasetInfo) -> str | None:
-    """The commit of the authors' repository that the rows come from; None for every other source."""
-    for line in info.description.splitlines():
-        if line.startswith(COMMIT):
-            return line.removeprefix(COMMIT).strip()
-    return None
 
 
 def _first(error: Exception) -> str:

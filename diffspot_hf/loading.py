@@ -42,28 +42,29 @@ def load(name: str, config: str | None = None, *, streaming: bool = False, **opt
 
 
 def rows_for(name: str, data: str, *, strict: bool = False) -> Any:
-    """The rows of `data` (``sample``, ``official`` or a folder) with undecoded pictures: a `datasets.Dataset`.
+    """The rows of `data` with undecoded pictures: a `datasets.Dataset`.
 
-    Rows that cannot be used are left out and named in the log, each time anew; with `strict` the first is an error.
+    `data` is ``sample``, ``official``, ``official@COMMIT`` where the authors' commit can be chosen, or a folder. Rows
+    that cannot be used are left out and named in the log, each time anew; with `strict` the first is an error.
     """
     import datasets
 
-    from .dataset_scripts.common import logger, refused_rows
+    from .dataset_scripts.common import logger
 
     datasets.disable_progress_bars()
-    logger.disabled = True  # The builder names them too, but only when it reads the data for the first time.
+    logger.disabled = os.environ.get("RANK", "0") != "0"  # one process of many says it
+    config, _, commit = data.partition("@")
     try:
         if data in ("sample", "official"):
             rows = load(name, data)
+        elif config == "official" and commit:
+            rows = load(name, config, commit=commit)
         elif Path(data).expanduser().is_dir():
             rows = load(name, data_dir=data, strict=strict)
         else:
             raise UsageError(f"--data {data}: neither sample nor official nor an existing folder")
     finally:
         logger.disabled = False
-    if os.environ.get("RANK", "0") == "0":
-        for line in refused_rows(rows.info):
-            logger.warning("refused: %s", line)
     for column, feature in rows.features.items():
         if isinstance(feature, datasets.Image):
             rows = rows.cast_column(column, datasets.Image(decode=False))

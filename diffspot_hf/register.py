@@ -84,7 +84,7 @@ def _module(name: str, revision: Any, data_dir: str | None, data_files: Any) -> 
     if revision is not None:
         raise UsageError(
             f"{name}: revision={revision!r} would be ignored, the rows come from this package or from your folder; "
-            'drop it (the configuration "official" is pinned to one commit)'
+            'drop it ("official" reads one commit and names it; of dicobench another one is chosen with commit=)'
         )
     module = DATASETS[name]
     options: dict[str, Any] = {"dataset_name": name}
@@ -124,14 +124,14 @@ def _local_files(name: str, data_dir: str | None, data_files: Any) -> tuple[Any,
 
 
 def module_hash(name: str, state: str = "") -> str:
-    """Names the cache folder of a data set: digest of the builder's source, of the sample and of `state`."""
-    from diffspot_hf.dataset_scripts.common import sample_folder
+    """Names the cache folder of a data set: digest of the builders' source, of the sample and of `state`."""
+    from diffspot_hf.dataset_scripts import common
 
-    digest = hashlib.sha256(state.encode())
+    digest = hashlib.sha256(state.encode() + Path(common.__file__).read_bytes())
     spec = importlib.util.find_spec(DATASETS[name])
     if spec is not None and spec.origin:
         digest.update(Path(spec.origin).read_bytes())
-    manifest = sample_folder(name) / "test.jsonl"
+    manifest = common.sample_folder(name) / "test.jsonl"
     if not state and manifest.is_file():
         digest.update(manifest.read_bytes())
     return digest.hexdigest()

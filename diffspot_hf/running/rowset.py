@@ -11,7 +11,7 @@ from typing import Any
 
 from PIL import Image
 
-from ..dataset_scripts.common import refused_rows
+from ..dataset_scripts.common import commit_read, refused_rows
 from ..errors import UsageError
 from ..loading import MappedRows, fingerprint, is_sample, picture_columns, rows_for
 from ..types import Benchmark, Request, Row
@@ -79,6 +79,7 @@ class RowSet:
         """What the run card says of the rows."""
         return {
             "source": self.source,
+            "commit": commit_read(self._rows.info),
             "fingerprint": self.fingerprint,
             "rows": len(self),
             "limit": self.limit,

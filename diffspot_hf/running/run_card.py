@@ -14,7 +14,7 @@ from ..errors import UsageError
 from ..types import Benchmark
 
 LIBRARIES = ("diffspot-hf", "datasets", "huggingface_hub", "transformers", "accelerate", "torch", "pillow", "pyarrow")
-IDENTITY = ("benchmark", "model", "prompt", "generation", "data.fingerprint")
+IDENTITY = ("benchmark", "model", "prompt", "generation", "data.commit", "data.fingerprint")
 """What must be equal for two sets of answers to belong to one run."""
 
 
@@ -53,7 +53,7 @@ def identity(card: Mapping[str, Any]) -> dict[str, Any]:
         "model": model,
         "prompt": {"sha256": card["prompt"]["sha256"]},
         "generation": card["generation"],
-        "data": {"fingerprint": card["data"]["fingerprint"]},
+        "data": {key: card["data"].get(key) for key in ("commit", "fingerprint")},
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from types import SimpleNamespace
 
@@ -9,9 +10,11 @@ import datasets
 import pytest
 
 from diffspot_hf.build.mcq.tasks import TASKS
-from diffspot_hf.dataset_scripts.common import refused_rows
-from diffspot_hf.dataset_scripts.dicobench import DiCoBench, commit_read
+from diffspot_hf.cli import main
+from diffspot_hf.dataset_scripts.common import commit_read, refused_rows
+from diffspot_hf.dataset_scripts.dicobench import DiCoBench
 from diffspot_hf.errors import UsageError
+from diffspot_hf.loading import rows_for
 
 ATTRIBUTE = "vstar_questions_from_difference_attribute.json"
 COMMON = "vstar_questions_from_common_spatial.json"
@@ -74,9 +77,24 @@ def test_masks_are_read_in_the_frame_that_fits_the_file(released):
     assert rows[0]["bbox_1"] == {"x": 30, "y": 20, "w": 30, "h": 20}
 
 
-def test_numbers_that_differ_from_the_release_are_said(released, caplog):
-    load(released({ATTRIBUTE: [item(n) for n in range(3)]}))
-    assert "differential attribute has 3 rows, the released benchmark has 85" in caplog.text
+@pytest.mark.parametrize("read_it", [load, lambda root: rows_for("dicobench", str(root))], ids=["load", "a run"])
+def test_numbers_that_differ_from_the_release_are_said_on_every_load(released, caplog, read_it):
+    root = released({ATTRIBUTE: [item(n) for n in range(3)]})
+    for _ in ("read", "from the cache"):
+        caplog.clear()
+        read_it(root)
+        assert caplog.text.count("differential attribute has 3 rows, the released benchmark has 85") == 1
+        assert caplog.text.count("the released benchmark has") == 8
+
+
+def test_the_command_line_says_them_too(released, tmp_path, capsys, caplog):
+    root = released({ATTRIBUTE: [item(n, **({"B": " "} if n == 2 else {})) for n in range(5)]})
+    for n in range(2):
+        caplog.clear()
+        words = ["--data", root, "--model", "oracle", "--out", tmp_path / f"run-{n}", "--no-progress"]
+        assert main(["run", "dicobench", *map(str, words)]) == 0, capsys.readouterr()
+        assert caplog.text.count("differential attribute has 4 rows, the released benchmark has 85") == 1
+        assert caplog.text.count("no text in B") == 1
 
 
 BROKEN = {
@@ -133,10 +151,12 @@ def test_an_index_without_files_is_an_error(released, index):
         read(released({ATTRIBUTE: [item(0)]}, index=index))
 
 
-SHA = "0123456789abcdef0123456789abcdef01234567"
+MAIN, OTHER = "0123456789abcdef" * 2 + "01234567", "f" * 40
 
 
-def test_the_official_data_is_read_at_one_commit_and_the_commit_is_kept(released, monkeypatch, tmp_path):
+@pytest.fixture
+def hub(released, monkeypatch, tmp_path):
+    """A Hub whose `main` is the commit MAIN and whose commits all hold the same five items; what it is asked is kept."""
     import huggingface_hub
 
     root = released({ATTRIBUTE: [item(n) for n in range(5)]})
@@ -145,7 +165,7 @@ def test_the_official_data_is_read_at_one_commit_and_the_commit_is_kept(released
     class Api:
         def dataset_info(self, repo, revision):
             asked.append((repo, revision))
-            return SimpleNamespace(sha=SHA)
+            return SimpleNamespace(sha=MAIN)
 
     def snapshot(repo, repo_type, revision, allow_patterns):
         asked.append((repo, revision))
@@ -153,14 +173,40 @@ def test_the_official_data_is_read_at_one_commit_and_the_commit_is_kept(released
 
     monkeypatch.setattr(huggingface_hub, "HfApi", Api)
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
-    rows = datasets.load_dataset("dicobench", "official", split="test", cache_dir=str(tmp_path / "cache"))
-    assert asked == [("oking0197/DiCoBench", "main"), ("oking0197/DiCoBench", SHA)]
-    assert rows.num_rows == 5
-    assert commit_read(rows.info) == SHA
-    assert commit_read(load(root).info) is None
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    return asked
 
 
-def test_data_behind_a_gate_says_how_to_get_access(monkeypatch, tmp_path):
+def test_the_official_data_is_read_at_one_commit_and_the_commit_is_kept(hub, released, tmp_path):
+    for _ in ("read", "from the cache"):
+        rows = datasets.load_dataset("dicobench", "official", split="test")
+        assert hub == [("oking0197/DiCoBench", "main"), ("oking0197/DiCoBench", MAIN)]
+        assert (rows.num_rows, commit_read(rows.info)) == (5, MAIN)
+    assert commit_read(load(tmp_path / "copy").info) is None
+
+
+def test_a_commit_that_is_given_is_read_without_asking_what_main_is(hub):
+    rows = datasets.load_dataset("dicobench", "official", commit=OTHER, split="test")
+    assert hub == [("oking0197/DiCoBench", OTHER)]
+    assert commit_read(rows.info) == OTHER
+
+
+def test_run_card_and_scores_name_the_commit_and_a_run_goes_on_with_that_one_only(hub, tmp_path, capsys):
+    def run(data):
+        words = ["--data", data, "--model", "oracle", "--out", str(tmp_path / "run"), "--no-progress"]
+        return main(["run", "dicobench", *words])
+
+    assert run("official") == 0
+    assert json.loads((tmp_path / "run/run.json").read_text())["data"]["commit"] == MAIN
+    assert main(["score", str(tmp_path / "run")]) == 0
+    assert json.loads((tmp_path / "run/scores.json").read_text())["data"]["commit"] == MAIN
+    assert run(f"official@{MAIN}") == 0
+    assert run(f"official@{OTHER}") == 2  # the rows are the same, their origin is not
+    assert f'data.commit ("{MAIN[:8]}' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("commit", [None, OTHER], ids=["main", "a commit"])
+def test_data_behind_a_gate_says_how_to_get_access(monkeypatch, tmp_path, commit):
     import huggingface_hub
 
     def refuse(*_, **__):
@@ -169,5 +215,6 @@ def test_data_behind_a_gate_says_how_to_get_access(monkeypatch, tmp_path):
         raise error
 
     monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", refuse)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", refuse)
     with pytest.raises(UsageError, match="gives access on request and this account has none yet.*HF_TOKEN"):
-        datasets.load_dataset("dicobench", "official", commit="1" * 40, cache_dir=str(tmp_path / "cache"))
+        datasets.load_dataset("dicobench", "official", commit=commit, cache_dir=str(tmp_path / "cache"))
