@@ -16,7 +16,7 @@ from .folder import RunFolder
 from .processes import Processes
 from .recovery import asked_again, at_own_route, is_wanted
 from .rowset import RowSet, answer_key, dealt
-from .run_card import identity_digest, make_card, now, require_same, require_same_loaded
+from .run_card import identity_digest, make_card, now, require_same, require_same_loaded, sha256
 from .store import Record, Store, is_final, write_json
 
 Check = Callable[[Model, Sequence[Request]], Mapping[str, Any]]
@@ -188,12 +188,12 @@ def _ask(
 ) -> int:
     if not mine:
         return 0
-    keys: dict[str, str] = {}
+    sent: dict[str, dict[str, str]] = {}
 
     def requests() -> Iterator[Request]:
         for identifier in mine:
             request = rows.request(identifier, settings.prompt)
-            keys[identifier] = answer_key(key, request)
+            sent[identifier] = {"prompt_sha256": sha256(request.text), "key": answer_key(key, request)}
             yield request
 
     version = benchmark.prompt_version if settings.prompt == benchmark.prompt else "custom"
@@ -210,14 +210,14 @@ def _ask(
             if response.id not in waiting:
                 raise RuntimeError(f"{name} answered {response.id!r}, which was not asked or was answered before")
             waiting.discard(response.id)
-            record = _record(benchmark, rows, response, name, version, keys.pop(response.id))
+            record = _record(benchmark, rows, response, name, version) | sent.pop(response.id)
             store.append(asked_again(before[response.id], record) if settings.retry else record)
             asked += 1
             bar.update()
     return asked
 
 
-def _record(benchmark: Benchmark, rows: RowSet, response: Response, name: str, version: str, key: str) -> Record:
+def _record(benchmark: Benchmark, rows: RowSet, response: Response, name: str, version: str) -> Record:
     prediction = benchmark.read(rows.truth(response.id), response)
     attempts = response.attempts or (Attempt(name, prediction.state, response.seconds, response.error or ""),)
     attempts = (*attempts[:-1], replace(attempts[-1], state=prediction.state))
@@ -239,7 +239,6 @@ def _record(benchmark: Benchmark, rows: RowSet, response: Response, name: str, v
         "images": [asdict(image) for image in response.images],
         "notes": dict(prediction.notes),
         "seconds": round(response.seconds, 4),
-        "key": key,
     }
 
 

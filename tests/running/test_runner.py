@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from dataclasses import replace
@@ -9,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from diffspot_hf.benchmarks import benchmark
+from diffspot_hf.benchmarks.dicobench import DiCoBench
 from diffspot_hf.errors import UsageError
 from diffspot_hf.models.controls import Control
 from diffspot_hf.running.folder import RunFolder
@@ -60,6 +62,20 @@ def test_every_row_is_asked_once_and_stored(rows, tmp_path):
     assert [r["id"] for r in read_lines(out.predictions)] == rows.ids
     official = {"id", "split", "model", "prompt_version", "raw_response", "prediction"}
     assert all(official <= set(record) for record in read_lines(out.predictions))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [benchmark("diffspot"), DiCoBench(), DiCoBench(shuffle_options=3)],
+    ids=["diffspot", "dicobench", "shuffled"],
+)
+def test_every_row_keeps_the_digest_of_the_text_that_was_asked(made, pairs, tmp_path):
+    rows = RowSet(made, str(pairs) if made.name == "diffspot" else "sample", limit=6)
+    out = RunFolder(tmp_path / "run")
+    run(made, rows, Scripted(), out, settings(prompt=made.prompt))
+    asked = {i: hashlib.sha256(rows.request(i, made.prompt).text.encode()).hexdigest() for i in rows.ids}
+    assert {i: record["prompt_sha256"] for i, record in out.records().items()} == asked
+    assert (len(set(asked.values())) == 1) == (made.name == "diffspot")  # the same text for every pair
 
 
 def test_a_crash_costs_only_the_row_in_flight(rows, tmp_path):
