@@ -28,8 +28,8 @@ the index of DiCoBench as its authors release it."""
 
 
 COMMIT, WARNING, REFUSED = "Commit read: ", "Warning: ", "Refused: "
-"""How lines begin that say something of the rows; they stand in the description of the data, so that loading it from the
-cache later tells it too."""
+"""How lines begin that say something of the rows; they stand in the description of the data, so that loading it from
+the cache later tells it too."""
 logger = logging.getLogger("diffspot_hf.data")
 
 

@@ -92,10 +92,21 @@ def score_choices(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Mappi
             )
         )
     scores = choice_scores(choices)
-    shown = [notes["shown"] for record in records.values() if (notes := record.get("notes") or {}).get("shown")]
-    if shown:  # options were shuffled: a liking for a position shows in the letters as the model saw them
-        scores["letters"]["shown"] = dict(sorted(Counter(shown).items()))
+    notes = [(row["answer"], (records.get(row["id"]) or {}).get("notes") or {}) for row in rows]
+    if shuffled := [(answer, note) for answer, note in notes if note.get("order")]:
+        scores["letters"] |= _as_shown(shuffled)
     return scores
+
+
+def _as_shown(shuffled: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
+    """Where options were shuffled: the letters as the model saw them, in which a liking for a position shows."""
+    key = Counter(LETTERS[note["order"].index(answer)] for answer, note in shuffled)
+    given = Counter(note.get("shown") for _, note in shuffled)
+    return {
+        "shown": {letter: given[letter] for letter in LETTERS} | {"none": given[None]},
+        "shown_key": {letter: key[letter] for letter in LETTERS},
+        "shown_always": {letter: rate(key[letter], len(shuffled))["value"] for letter in LETTERS},
+    }
 
 
 def choice_scores(choices: Sequence[Choice]) -> dict[str, Any]:

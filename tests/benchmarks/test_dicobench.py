@@ -13,6 +13,7 @@ from diffspot_hf.benchmarks.dicobench import PROMPT, DiCoBench, agreement
 from diffspot_hf.build.mcq.tasks import TASKS
 from diffspot_hf.build.mcq.views import View
 from diffspot_hf.errors import UsageError
+from diffspot_hf.report.dicobench import tables
 from diffspot_hf.types import Benchmark, Response
 
 
@@ -206,3 +207,54 @@ def test_random_is_a_letter_that_the_seed_decides():
 def test_a_row_without_a_record_is_not_right():
     scores = DiCoBench().score(ROWS[:5], {})
     assert (scores["n_total"], scores["micro_accuracy"]) == (5, 0.0)
+
+
+def table_of(asked, rows, kind, **options):
+    """The printed tables of a control's answers to `rows`, each line as its words."""
+    records = {}
+    for item in rows:
+        found = asked.read(item, Response(item["id"], asked.scripted(kind, item, seed=0)))
+        records[item["id"]] = {"prediction": found.value, "state": found.state, "notes": dict(found.notes)}
+    scores = asked.score(rows, records) | {"model": kind}
+    return [line.split() for line in tables([scores], **options).splitlines()], scores
+
+
+def test_published_rows_stand_with_their_own_number_of_items_and_those_that_do_not_reconcile_are_marked():
+    lines, _ = table_of(DiCoBench(), ROWS, "oracle")
+    rows = {line[0]: line for line in lines if line and len(line) > 9}
+    assert rows["Gemini-3-Flash"][-3:] == ["41.9", "–", "74"]
+    assert rows["Human"][-1] == rows["GPT-4.1"][-1] == "765"
+    assert {name for name, line in rows.items() if line[1:2] == ["(odd)"]} == {
+        "Gemini-3-Flash", "Gemini-3-Pro", "GPT-4o",
+    }  # fmt: skip
+    text = "\n".join(map(" ".join, lines))
+    assert "- Gemini-3-Pro, Rea-C 36.4: not a share of 115" in text
+    assert "- Gemini-3-Flash, Attr 25.0" in text
+
+
+KEYS = {
+    "the whole": (DiCoBench(), ROWS, ["20.0"] * 5),
+    "the first seven": (DiCoBench(), ROWS[:7], ["28.6", "28.6", "14.3", "14.3", "14.3"]),
+}
+
+
+@pytest.mark.parametrize(("asked", "rows", "shares"), KEYS.values(), ids=KEYS)
+def test_what_one_letter_scores_is_that_of_the_rows_that_were_asked(asked, rows, shares):
+    lines, _ = table_of(asked, rows, "oracle", published=False)
+    assert ["(always", "this", "letter", "scores,", "%)", *shares] in lines
+
+
+def test_with_shuffled_options_it_is_that_of_the_letters_as_shown():
+    asked = DiCoBench(shuffle_options=4)
+    for letter in "ABCDE":
+        lines, scores = table_of(asked, ROWS, f"always-{letter}", published=False)
+        line = next(line for line in lines if line[:3] == ["(always", "this", "letter"])
+        assert line[5 + "ABCDE".index(letter)] == f"{100 * scores['micro_accuracy']:.1f}"
+        assert [f"always-{letter}", *("40" if x == letter else "0" for x in "ABCDE")] in lines
+
+
+def test_runs_over_other_rows_have_a_key_of_their_own():
+    both = [table_of(DiCoBench(), rows, "oracle")[1] for rows in (ROWS, ROWS[:7])]
+    text = tables(both, published=False)
+    assert text.count("(right answers)") == 2
+    assert tables([both[0], both[0]], published=False).count("(right answers)") == 1

@@ -191,6 +191,15 @@ def test_a_reply_in_error_holds_no_letter():
 
 def test_the_letters_shown_are_counted_where_options_were_shuffled():
     rows = [{"id": str(n), "task": "t", "track": "", "answer": "A", "options": list("vwxyz")} for n in range(3)]
-    records = {str(n): {"prediction": "BCD"[n], "state": "ok", "notes": {"shown": "A"}} for n in range(3)}
-    assert score_choices(rows, records)["letters"]["shown"] == {"A": 3}
+    orders = ("BACDE", "CABDE", "DBCAE")  # the right option A stands at B, B and D
+    records = {
+        str(n): {"prediction": orders[n][0], "state": "ok", "notes": {"shown": "A", "order": orders[n]}}
+        for n in range(3)
+    }
+    records["2"] = {"prediction": None, "state": "unparsed", "notes": {"shown": None, "order": orders[2]}}
+    letters = score_choices(rows, records)["letters"]
+    assert letters["shown"] == {"A": 2, "B": 0, "C": 0, "D": 0, "E": 0, "none": 1}
+    assert letters["shown_key"] == {"A": 0, "B": 2, "C": 0, "D": 1, "E": 0}
+    assert letters["shown_always"]["B"] == pytest.approx(2 / 3)
+    assert letters["key"]["A"] == 3
     assert "shown" not in score_choices(rows, {})["letters"]

@@ -156,7 +156,7 @@ MAIN, OTHER = "0123456789abcdef" * 2 + "01234567", "f" * 40
 
 @pytest.fixture
 def hub(released, monkeypatch, tmp_path):
-    """A Hub whose `main` is the commit MAIN and whose commits all hold the same five items; what it is asked is kept."""
+    """A Hub whose `main` is the commit MAIN and whose commits all hold the same five items; keeps what it is asked."""
     import huggingface_hub
 
     root = released({ATTRIBUTE: [item(n) for n in range(5)]})
