@@ -177,7 +177,7 @@ def _ask(
         options={"model": args.model} | asdict(options(args)),
         progress=not args.no_progress,
     )
-    return run_rows(chosen, rows.asked_by(chosen), model, out, settings, processes, check=_preflight(args))
+    return run_rows(chosen, rows.asked_by(chosen), model, out, settings, processes, check=_preflight(args, processes))
 
 
 def _say(summary: Summary, out: Any, allowed: Any, again: str) -> int:
@@ -192,12 +192,17 @@ def _say(summary: Summary, out: Any, allowed: Any, again: str) -> int:
     return 0
 
 
-def _preflight(args: argparse.Namespace) -> Any:
+def _preflight(args: argparse.Namespace, processes: Any) -> Any:
     def check(model: Any, sample: Any) -> dict[str, Any]:
         preflight = getattr(model, "preflight", None)
         if preflight is None:
             return {}
-        return {"skipped": True} if args.no_preflight else dict(preflight(sample))
+        if args.no_preflight:
+            return {"skipped": True}
+        found = dict(preflight(sample))
+        if processes.is_main and "pictures" in found:
+            print(f"preflight: order proved; {'; '.join(found['pictures'])}", file=sys.stderr)
+        return found
 
     return check
 

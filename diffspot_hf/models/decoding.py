@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+
+from PIL import Image
+
 from ..errors import UsageError
 from ..images import decode_rgb, pixel_digest
-from ..types import Request
+from ..types import Picture, Request
 
 
 def decode(request: Request) -> str | None:
@@ -29,3 +33,14 @@ def forget_pixels(request: Request) -> None:
     """Drops the decoded pixels that the pictures of `request` keep, so that memory stays flat over many rows."""
     for picture in request.pictures:
         picture.__dict__.pop("rgb", None)
+
+
+def size_in_header(picture: Picture) -> tuple[int, int] | None:
+    """(width, height) in pixels without decoding; None where that needs decoding: a broken file, one perhaps turned."""
+    if any(word in picture.data.lower() for word in (b"exif", b"orientation")):
+        return None
+    try:
+        with Image.open(io.BytesIO(picture.data)) as image:
+            return None if image.format == "TIFF" else image.size
+    except Exception:
+        return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from PIL import Image
@@ -54,23 +55,24 @@ def prove_processor(preparer: Preparer, sample: Sequence[Request] = ()) -> Mappi
     """Proves four things on the tensors that `preparer` makes: two pictures give two placeholders, swapping the
     pictures swaps the tensors, rows are padded on the left, and the requests of `sample` fit the context.
 
-    Returns what was seen, with the processed size of each test and sample picture. Raises `UsageError` naming the
-    processor if a proof fails.
+    Returns what was seen, with the processed size of each picture of `sample`, or of the test picture without it.
+    Raises `UsageError` naming the processor if a proof fails.
     """
     red, blue = picture("red"), picture("blue")
     name = f"{preparer.name} ({type(preparer.processor).__name__})"
-    one = _prepared(preparer, name, [Request("one", (QUESTION, red))])
-    two = _prepared(preparer, name, [Request("red-blue", (QUESTION, red, blue))])
-    turned = _prepared(preparer, name, [Request("blue-red", (QUESTION, blue, red))])
-    _prove_placeholders(preparer, name, one, two)
+    free = replace(preparer, require_native=False, context=None)  # these limits are for the rows, not for our pictures
+    one = _prepared(free, name, [Request("one test picture", (QUESTION, red))])
+    two = _prepared(free, name, [Request("two test pictures", (QUESTION, red, blue))])
+    turned = _prepared(free, name, [Request("two test pictures", (QUESTION, blue, red))])
+    _prove_placeholders(free, name, one, two)
     _prove_order(name, one.inputs, two.inputs, turned.inputs)
-    _prove_left_padding(preparer, name, red, blue)
+    _prove_left_padding(free, name, red, blue)
     seen: dict[str, Any] = {
         "order": "swapping the pictures swaps the tensors",
         "padding": "left",
-        "parts": _parts(preparer, red, blue),
+        "parts": _parts(free, red, blue),
     }
-    pictures = [_sight(image) for image in two.images[0][:1]]
+    shown = two.images
     if sample:
         chunk = preparer(sample)
         if chunk.failures and not chunk.requests:
@@ -78,15 +80,15 @@ def prove_processor(preparer: Preparer, sample: Sequence[Request] = ()) -> Mappi
         for failure in chunk.failures:
             if "exceed the context" in (failure.error or ""):
                 raise UsageError(f"row {failure.id}: {failure.error}")
-        pictures += sorted({_sight(image) for row in chunk.images for image in row})
+        shown = chunk.images
         seen["prompt_tokens"] = max(chunk.prompt_tokens)
-    return seen | {"pictures": pictures}
+    return seen | {"pictures": list(dict.fromkeys(_sight(image) for row in shown for image in row))}
 
 
 def _prepared(preparer: Preparer, name: str, requests: list[Request]) -> Any:
     chunk = preparer(requests)
     if chunk.failures:
-        raise UsageError(f"{name}: cannot take {requests[0].id} test pictures: {chunk.failures[0].error}")
+        raise UsageError(f"{name}: cannot take {requests[0].id}: {chunk.failures[0].error}")
     return chunk
 
 
@@ -143,7 +145,8 @@ def _equal(one: Any, other: Any) -> bool:
 
 def _prove_left_padding(preparer: Preparer, name: str, red: Picture, blue: Picture) -> None:
     short, long = ((QUESTION * times, red, blue) for times in (1, 2))
-    mask = _prepared(preparer, name, [Request("short", short), Request("long", long)]).inputs["attention_mask"]
+    rows = [Request("a batch of test pictures", parts) for parts in (short, long)]
+    mask = _prepared(preparer, name, rows).inputs["attention_mask"]
     if mask[0, 0] != 0 or mask[0, -1] != 1 or not mask[1].all():
         raise UsageError(f"{name}: pads a batch on the right; replies would not follow their prompts")
 
@@ -160,8 +163,9 @@ def _parts(preparer: Preparer, red: Picture, blue: Picture) -> str:
 
 
 def _sight(image: Any) -> str:
-    processed = f"{image.processed_width}x{image.processed_height}" if image.processed_width else "unknown size"
-    return f"{image.width}x{image.height} seen at {processed}, {image.visual_tokens or 'unknown'} tokens"
+    processed = f"{image.processed_width}x{image.processed_height}" if image.processed_width else "a size not known"
+    tokens = f"{image.visual_tokens or 'unknown number of'} visual tokens"
+    return f"a {image.width}x{image.height} picture is processed at {processed} ({tokens})"
 
 
 def ask_colours(model: Asks) -> Mapping[str, Any]:

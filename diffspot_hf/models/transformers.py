@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, need
 from ..types import Request, Response
+from .decoding import forget_pixels, size_in_header
 from .hf import loading
 from .hf.batching import LARGEST_AUTO, LARGEST_AUTO_ELSEWHERE, BatchSize
 from .hf.engine import Engine, GenerateTokens, greedy, model_generate, stop_ids
@@ -242,6 +243,21 @@ class TransformersModel:
         from .preflight import prove_processor
 
         return prove_processor(self.preparer, sample)
+
+    def check_pictures(self, requests: Iterable[Request]) -> None:
+        """Raises `UsageError` naming row and picture if one of `requests` would be shrunk although that is excluded.
+
+        Without ``--require-native`` nothing is looked at; with it, one row of each size is put through the processor.
+        """
+        if not self.require_native:
+            return
+        known: set[tuple[int, int] | None] = set()
+        for request in requests:
+            sizes = {size_in_header(picture) for picture in request.pictures}
+            if None in sizes or not sizes <= known:
+                self.preparer([request])
+                forget_pixels(request)
+                known |= sizes
 
 
 def _chained(first: Request, rest: Iterator[Request]) -> Iterator[Request]:

@@ -88,6 +88,8 @@ def run(
     if mine:
         sample = [rows.request(mine[0], settings.prompt)]
         try:
+            if check_pictures := getattr(model, "check_pictures", None):  # of all rows, so that all processes agree
+                check_pictures(rows.request(identifier, settings.prompt) for identifier in pending)
             _prepare(model, out, card, check, sample, processes)
         except UsageError:
             if processes.is_main:

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import importlib.util
+import io
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from diffspot_hf.errors import UsageError
+from diffspot_hf.images import encode_png
+from diffspot_hf.models.decoding import size_in_header
 from diffspot_hf.models.hf.inputs import Preparer
-from diffspot_hf.models.preflight import ask_colours, check, colours_named, prove_processor
+from diffspot_hf.models.preflight import (
+    COLOURS,
+    QUESTION,
+    ask_colours,
+    check,
+    colours_named,
+    picture,
+    prove_processor,
+)
 from diffspot_hf.models.transformers import TransformersModel
-from diffspot_hf.types import Request, Response
+from diffspot_hf.types import Picture, Request, Response
 
 WITH_TORCHVISION = ("qwen3_vl", "qwen2_5_vl") if importlib.util.find_spec("torchvision") else ()
 ARCHITECTURES = ("idefics3", "llava", "gemma3", *WITH_TORCHVISION)
@@ -28,8 +41,8 @@ def test_sound_models_pass_without_their_weights(tiny, make_request, arch: str) 
     seen = check(model, [make_request(n, size=(1280, 800)) for n in range(2)])
     assert seen["padding"] == "left"
     assert seen["parts"] == "in the order of the request"
-    assert [entry.split()[0] for entry in seen["pictures"]] == ["448x224", "1280x800"]
-    assert all(" seen at " in entry and "unknown" not in entry for entry in seen["pictures"])
+    (sight,) = seen["pictures"]
+    assert re.fullmatch(r"a 1280x800 picture is processed at \d+x\d+ \(\d+ visual tokens\)", sight)
     assert "loaded" not in model.describe()
 
 
@@ -138,6 +151,59 @@ def test_a_sample_that_cannot_be_asked_as_wished_stops_the_run(tiny, make_reques
         setattr(model.preparer, name, value)
     with pytest.raises(UsageError, match=message):
         model.preflight([make_request(0, size=(300, 300), text="a long question " * 20)])
+
+
+@vlm
+def test_the_test_pictures_are_not_held_to_what_is_asked_of_the_rows(tiny, make_request) -> None:
+    """They are larger than these rows: at 56x56 nothing shrinks, and less context is needed."""
+    model = TransformersModel(str(tiny("idefics3")), max_new_tokens=2)
+    model.preparer.context = 120
+    assert model.preparer([Request("large", (QUESTION, *map(picture, COLOURS)))]).failures, "the limit must matter"
+    model.preparer.require_native = True
+    assert check(model, [make_request(0, size=(56, 56))])["prompt_tokens"] <= 118
+
+
+@vlm
+def test_a_row_of_each_size_is_looked_at_where_nothing_may_shrink(tiny, make_request) -> None:
+    rows = [make_request(n, size=(56, 50 + n % 3)) for n in range(9)]
+    looked: list[str] = []
+
+    class Counting(Preparer):
+        def tokenize(self, requests: Sequence[Request]) -> Any:
+            looked.extend(request.id for request in requests)
+            return super().tokenize(requests)
+
+    model = TransformersModel(str(tiny("llava")), require_native=True)
+    model.preparer = Counting(**{name: value for name, value in vars(model.preparer).items() if name[0] != "_"})
+    model.check_pictures(rows)
+    assert looked == ["row-0", "row-1", "row-2"]
+    with pytest.raises(UsageError, match=r"--require-native.* picture at 56x56 instead of 40x90 pixels \(row row-9\)"):
+        model.check_pictures([*rows, make_request(9, size=(40, 90))])
+    model.require_native = False
+    model.check_pictures([make_request(9, size=(40, 90))])
+
+
+def turned(size: tuple[int, int], kind: str) -> bytes:
+    exif, out = Image.Exif(), io.BytesIO()
+    exif[0x0112] = 6
+    Image.new("RGB", size).save(out, kind, exif=exif)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "size"),
+    [
+        (encode_png(Image.new("RGB", (40, 30))), (40, 30)),
+        (turned((40, 30), "PNG"), None),
+        (turned((40, 30), "JPEG"), None),
+        (turned((40, 30), "WEBP"), None),
+        (turned((40, 30), "TIFF"), None),
+        (b"no picture", None),
+    ],
+    ids=["plain", "turned png", "turned jpeg", "turned webp", "turned tiff", "broken"],
+)
+def test_a_size_is_read_from_the_header_only_where_that_is_the_upright_size(data: bytes, size: Any) -> None:
+    assert size_in_header(Picture(data)) == size
 
 
 def test_a_model_with_nothing_to_prove_passes() -> None:
