@@ -62,16 +62,19 @@ def read_issues(
     >>> read_issues("No issues found.").state
     'unparsed'
     """
-    text, _ = outside_thinking(reply or "")
+    reply = reply or ""
+    text, _ = outside_thinking(reply, ((one.start, one.end) for one in find_json(reply) if not one.open))
     cut = finish_reason == "length"
     if is_blank(text):
         return IssuesRead("truncated" if cut else "refused" if finish_reason == "refusal" else "empty")
     found = [] if _STRING.fullmatch(text) else list(find_json(text))  # JSON inside a string is text
-    answers = [answer for one in found if not one.open and (answer := _answer(one.value)) is not None]
+    # {issues: [{...}]} is as little an answer as {issues: []}: its list is not at top level.
+    free = [one for one in found if not (one.enclosed and isinstance(one.value, list))]
+    answers = [answer for one in free if not one.open and (answer := _answer(one.value)) is not None]
     if answers or _is_empty_list(text, found):
         return _read("ok", answers[-1] if answers else [], box_frame, original_sizes, processed_sizes)
     if cut:
-        return _read("truncated", _unfinished(found), box_frame, original_sizes, processed_sizes)
+        return _read("truncated", _unfinished(free), box_frame, original_sizes, processed_sizes)
     if finish_reason == "refusal" or is_refusal(_prose(text, found)):
         return IssuesRead("refused")
     return IssuesRead("unparsed")

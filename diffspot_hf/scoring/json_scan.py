@@ -17,7 +17,7 @@ MAX_DEPTH = 100  # our choice: a real answer nests about six deep
 _WORK_PER_CHARACTER = 4  # our choice: prose needs about one
 
 _SPACE = re.compile(r"\s*")
-_OPENER = re.compile(r"[\[{]")
+_OPENER = re.compile(r"""[\[{](?!(?<=".)"(?!\w)|(?<='.)'(?!\w))""")  # but not "{", which is prose about a brace
 _BODY = {
     '"': re.compile(r'(?:[^"\\\x00-\x08\x0b\x0c\x0e-\x1f]++|\\.)*+', re.DOTALL),
     "'": re.compile(r"(?:[^'\\\x00-\x08\x0b\x0c\x0e-\x1f]++|\\.)*+", re.DOTALL),
@@ -46,12 +46,14 @@ class Found:
 
     If the text ended inside it, `open` names the containers that were not closed, the outermost first, each with the
     key whose value was being read ("" in a list). They hold their complete members only. Otherwise `open` is empty.
+    `enclosed`: it stands within braces that are not JSON, as in ``{issues: [1]}``.
     """
 
     start: int
     end: int
     value: Any
     open: tuple[tuple[Any, str], ...] = ()
+    enclosed: bool = False
 
 
 class _Broken(Exception):
@@ -78,7 +80,9 @@ def find_json(text: str) -> Iterator[Found]:
     [{'x': None}, [True, 'y']]
     """
     position, budget = 0, _WORK_PER_CHARACTER * len(text) + 1000
+    braces = 0  # opened by what is not JSON, and not closed yet
     while budget > 0 and (opener := _OPENER.search(text, position)):
+        braces = max(0, braces - text.count("}", position, opener.start()))
         reader = _Reader(text, opener.start())
         try:
             end = reader.read()
@@ -88,16 +92,18 @@ def find_json(text: str) -> Iterator[Found]:
             # A brace of prose hides nothing. JSON that breaks has swallowed what stands before the break.
             budget -= broken.at - position + 1
             position = max(broken.at, opener.end()) if reader.plausible else opener.end()
+            opened = reader.stack if reader.plausible else reader.stack[:1]
+            braces += sum(isinstance(container, dict) for container in opened)
         except _TextEnds:
             budget -= len(text) - position
             position = opener.end()
             if reader.plausible:
-                yield Found(
-                    opener.start(), len(text), reader.outermost, tuple(zip(reader.stack, reader.keys, strict=True))
-                )
+                left_open = tuple(zip(reader.stack, reader.keys, strict=True))
+                yield Found(opener.start(), len(text), reader.outermost, left_open, braces > 0)
                 return
+            braces += opener.group() == "{"
         else:
-            yield Found(opener.start(), end, reader.outermost)
+            yield Found(opener.start(), end, reader.outermost, enclosed=braces > 0)
             budget -= end - position
             position = end
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _THINK_OPEN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _THINK_CLOSE = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
@@ -16,22 +17,28 @@ _INVISIBLE = dict.fromkeys(
 )
 
 
-def outside_thinking(reply: str) -> tuple[str, bool]:
+def outside_thinking(reply: str, quoted: Iterable[tuple[int, int]] = ()) -> tuple[str, bool]:
     """The part of `reply` outside thinking, and whether a thinking block was opened and never closed.
 
     Everything up to the last closing tag goes, also when no opening tag is there (chat templates often supply it).
+    A tag between the positions (start, end) of `quoted` is text.
 
     >>> outside_thinking("<think>hm</think>B")
     ('B', False)
     >>> outside_thinking("So far: <think>hm")
     ('So far: ', True)
     """
+    if not (_THINK_OPEN.search(reply) or _THINK_CLOSE.search(reply)):
+        return reply, False
+    characters = list(reply)
+    for begin, end in quoted:
+        characters[begin:end] = " " * (end - begin)
+    searched = "".join(characters)
     start = 0
-    for close in _THINK_CLOSE.finditer(reply):
+    for close in _THINK_CLOSE.finditer(searched):
         start = close.end()
-    text = reply[start:]
-    opened = _THINK_OPEN.search(text)
-    return (text[: opened.start()], True) if opened else (text, False)
+    opened = _THINK_OPEN.search(searched, start)
+    return (reply[start : opened.start()], True) if opened else (reply[start:], False)
 
 
 def without_markers(text: str) -> str:

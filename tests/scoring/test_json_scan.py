@@ -32,6 +32,7 @@ def values(text):
         ('a {"x": 1} b [2] c', [{"x": 1}, [2]]),
         ('{see} [note] {"x": 1}', [{"x": 1}]),
         ('"{" then {"x": 1}', [{"x": 1}]),
+        ('"{" and "[" then {"x": [1]}', [{"x": [1]}]),
         ('{\'s a smile} {"x": 1}', [{"x": 1}]),
         ("[[], {}, [[]]]", [[[], {}, [[]]]]),
         ('{"a": "line\nbreak\tand tab"}', [{"a": "line\nbreak\tand tab"}]),
@@ -90,6 +91,24 @@ def test_positions():
     text = 'so {"a": [1]} there'
     (found,) = find_json(text)
     assert text[found.start : found.end] == '{"a": [1]}'
+
+
+@pytest.mark.parametrize(
+    ("text", "enclosed"),
+    [
+        ("[1]", False),
+        ("{a: [1]}", True),
+        ("{a: [1], {b} [2]}", True),
+        ('{"a": [1] "b": [2]}', True),
+        ("{a: [1,", True),
+        ("{ then [1]", True),
+        ("{a} [1]", False),
+        ('{"a": {"b": 1 2}} [1]', False),
+        ("} [1]", False),
+    ],
+)
+def test_what_stands_within_braces_that_are_not_json(text, enclosed):
+    assert {found.enclosed for found in find_json(text)} == {enclosed}
 
 
 def test_depth_is_bounded():
