@@ -49,7 +49,7 @@ def _add_build(actions: Any) -> None:
     add.add_argument("--scale", type=float, default=1.0, help="device pixels per CSS pixel")
     add.set_defaults(action=diffspot)
 
-    add = actions.add_parser("check", help="recheck every pair of a built web data set from its pixels alone")
+    add = actions.add_parser("check", help="recheck every row of a built data set from its pixels alone")
     add.add_argument("folder", type=Path)
     add.set_defaults(action=check)
 
@@ -149,13 +149,36 @@ def diffspot(args: argparse.Namespace) -> int:
 
 
 def check(args: argparse.Namespace) -> int:
-    from ..build.web import recheck
+    row = _first_row(args.folder)
+    if "options" in row:
+        args.kit = None
+        return mcq.check(args)
+    if "issues" in row:
+        from ..build.mobile import recheck as recheck_screens
 
-    problems = recheck(args.folder)
+        if '"exhaustive": true' not in str(row.get("meta")):
+            raise UsageError(f"{args.folder}: screens that people annotated; no pixel proves what they marked")
+        problems = recheck_screens(args.folder)["problems"]
+    else:
+        from ..build.web import recheck
+
+        problems = recheck(args.folder)
     for problem in problems:
         print(problem)
     print(f"{args.folder}: {len(problems)} problems")
     return 1 if problems else 0
+
+
+def _first_row(folder: Path) -> dict[str, Any]:
+    """The first row of a built data set. Raises `UsageError` where there is none."""
+    from ..rows import iter_jsonl
+
+    file = folder / "test.jsonl"
+    if not file.is_file():
+        raise UsageError(f"{folder}: no test.jsonl here; give the folder of a finished build")
+    for _, row in iter_jsonl(file):
+        return row
+    raise UsageError(f"{file}: holds no rows; give the folder of a finished build")
 
 
 def scry(args: argparse.Namespace) -> int:

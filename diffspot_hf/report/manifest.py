@@ -2,7 +2,7 @@
 
 ``make`` lists every file below the given paths with size and SHA-256, and for run folders the scores, the health of the
 output and the size of the audit queue. ``check`` names every file that changed, vanished or appeared, except the two
-that ``make`` wrote itself.
+that ``make`` wrote itself; if none did, every summary that its files do not bear out.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def make(paths: Sequence[Path], out: Path, markdown: Path | None = None) -> dict
 
 
 def check(manifest: Path) -> list[str]:
-    """What differs from the manifest, one line a file; an empty list if nothing does."""
+    """What differs from the manifest, a line for each file or figure; an empty list if nothing does."""
     made = _manifest(manifest)
     base = manifest.resolve().parent
     listed = {entry["path"]: entry for entry in made["files"]}
@@ -63,6 +63,20 @@ def check(manifest: Path) -> list[str]:
     skip = {manifest.resolve(), *(base / path for path in made["written"])}
     present = {_relative(file, base) for file in _files([r for r in roots if os.path.exists(r)], skip=skip)}
     problems += [f"{path}: is new" for path in sorted(present - set(listed))]
+    return problems or _wrong_summaries(made, base)
+
+
+def _wrong_summaries(made: Mapping[str, Any], base: Path) -> list[str]:
+    """What the manifest says of runs and data that its own files, all of them unchanged, do not."""
+    roots = [base / root for root in made["roots"]]
+    problems = []
+    for part, summarize in (("runs", _runs), ("data", _data)):
+        found = {summary["path"]: summary for root in roots for summary in summarize(root, base)}
+        said = {summary["path"]: summary for summary in made[part]}
+        for path in sorted(found.keys() | said.keys()):
+            now, then = found.get(path, {}), said.get(path, {})
+            wrong = [key for key in sorted(now.keys() | then.keys()) if now.get(key) != then.get(key)]
+            problems += [f"{part}, {path}: {key} is {then.get(key)} there, {now.get(key)} by the files" for key in wrong]
     return problems
 
 
@@ -77,9 +91,12 @@ def _manifest(file: Path) -> dict[str, Any]:
     made = _json(file, "not a readable manifest")
     if not isinstance(made, dict) or made.get("format") != FORMAT:
         raise UsageError(f"{file}: not a manifest of this package")
-    for key in ("files", "roots", "written"):
+    for key in ("files", "roots", "written", "runs", "data"):
         if not isinstance(made.get(key), list):
             raise UsageError(f"{file}: {key} is missing or no list; make the manifest again")
+    for key in ("runs", "data"):
+        if not all(isinstance(summary, dict) and isinstance(summary.get("path"), str) for summary in made[key]):
+            raise UsageError(f"{file}: {key} holds something other than summaries with a path")
     for key in ("roots", "written"):
         if not all(isinstance(path, str) for path in made[key]):
             raise UsageError(f"{file}: {key} holds something other than paths")

@@ -28,6 +28,9 @@ PAD = 1.0
 """CSS pixels added on each side of a measured box, for antialiasing and ink beyond the font's own box (our choice)."""
 MIN_LEVELS, MIN_PIXELS = 24, 40
 """A change counts as visible when at least so many device pixels differ by at least so many levels (our choice)."""
+MIN_FIT = 0.2
+"""IoU that a box must have with the smallest one around the pixels that differ, else who marks just those would miss it
+(our choice: twice the overlap that a match needs)."""
 GAP = 6
 """Device pixels that stay free between the boxes of two issues of one screen, so that they are separate issues."""
 
@@ -70,7 +73,7 @@ class Stage:
         self.reference = decode(self._first)
 
     def try_change(self, change: Change) -> Shown | None:
-        """`change` as it shows, or None when it is invisible, hidden in part, or reaches outside its boxes."""
+        """`change` as it shows, or None when it is invisible, hidden in part, small in its box, or reaches outside."""
         self.tried += 1
         was, now = self.parts[change.part], self._apply(change)
         before, after = was["extent"], now["extent"]
@@ -93,6 +96,10 @@ class Stage:
             return None
         if np.count_nonzero(difference >= MIN_LEVELS) < MIN_PIXELS:
             self.rejected["invisible"] += 1
+            return None
+        tight = _around(difference > 0)
+        if max(_iou(tight, edges) for edges in (edges_a, edges_b)) < MIN_FIT:
+            self.rejected["small in its box"] += 1
             return None
         patches = tuple((edges, _crop(picture, edges).copy()) for edges in dict.fromkeys((edges_a, edges_b)))
         return Shown(change, edges_a, edges_b, int(np.count_nonzero(difference)), patches)
@@ -139,6 +146,21 @@ def to_edges(extent: Sequence[float]) -> Edges:
         min(WIDTH, math.ceil((right + PAD) * SCALE)),
         min(HEIGHT, math.ceil((bottom + PAD) * SCALE)),
     )
+
+
+def _around(changed: Pixels) -> Edges:
+    """The smallest box around the true pixels, of which there are some."""
+    rows, columns = np.nonzero(changed)
+    return int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
+
+
+def _iou(a: Edges, b: Edges) -> float:
+    shared = max(0, min(a[2], b[2]) - max(a[0], b[0])) * max(0, min(a[3], b[3]) - max(a[1], b[1]))
+    return shared / (_area(a) + _area(b) - shared)
+
+
+def _area(edges: Edges) -> int:
+    return (edges[2] - edges[0]) * (edges[3] - edges[1])
 
 
 def photograph(session: Any, scale: int = SCALE) -> bytes:

@@ -24,7 +24,7 @@ from ..browser import Browser
 from .changes import FAMILIES, Change, candidates
 from .controls import KINDS, control
 from .screens import SCALE, SIZE, Screen, load_screens
-from .stage import GAP, HEIGHT, MIN_LEVELS, MIN_PIXELS, PAD, WIDTH, Edges, Pixels, Shown, Stage, to_edges
+from .stage import GAP, HEIGHT, MIN_FIT, MIN_LEVELS, MIN_PIXELS, PAD, WIDTH, Edges, Pixels, Shown, Stage, to_edges
 
 BUCKETS = {"no-tagged": (0, 0), "single": (1, 1), "multi": (2, 3), "dense": (4, 6)}
 """Fewest and most issues of a row in each bucket. The cut between multi and dense is our choice."""
@@ -246,6 +246,7 @@ class _Maker:
                 "pad_css_px": PAD,
                 "gap_device_px": GAP,
                 "visible": f"at least {MIN_PIXELS} device pixels by at least {MIN_LEVELS} levels",
+                "fits_its_box": f"IoU of at least {MIN_FIT} with the smallest box around the changed pixels",
             },
             "browser": browser,
         }

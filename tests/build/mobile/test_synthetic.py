@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -68,7 +69,7 @@ def test_sample_shows_every_tag_and_family(sample: list[dict[str, Any]]) -> None
 def test_sample_is_small_and_holds_no_stray_file(sample: list[dict[str, Any]]) -> None:
     named = {row[column] for row in sample for column in ("image_a", "image_b")}
     there = {path.relative_to(SAMPLE).as_posix() for path in SAMPLE.rglob("*") if path.is_file()}
-    assert there == named | {"test.jsonl", "build.json"}
+    assert there == named | {"test.jsonl", "build.json", "review/signed.jsonl"}
     assert sum(path.stat().st_size for path in SAMPLE.rglob("*")) <= 8_000_000
 
 
@@ -78,10 +79,20 @@ def test_sample_pictures_are_screens_at_twice_the_css_size(sample: list[dict[str
             assert (image.format, image.size) == ("WEBP", (780, 1688))
 
 
+def test_every_row_of_the_sample_was_signed_by_eye_as_it_stands(sample: list[dict[str, Any]]) -> None:
+    lines = map(json.loads, (SAMPLE / "review" / "signed.jsonl").read_text(encoding="utf-8").splitlines())
+    signed = {line["id"]: line for line in lines}
+    assert set(signed) == {row["id"] for row in sample}
+    for row in sample:
+        line = signed[row["id"]]
+        assert line["verdict"] == "accepted"
+        assert line["images"] == [row["image_a"], row["image_b"]]
+        assert line["issues"] == row["issues"]
+
+
 def test_no_note_and_no_id_of_the_sample_says_where_it_was_made(sample: list[dict[str, Any]]) -> None:
     text = (SAMPLE / "test.jsonl").read_text(encoding="utf-8") + (SAMPLE / "build.json").read_text(encoding="utf-8")
-    assert "/work" not in text
-    assert "/tmp" not in text
+    assert not re.search(r"[\s\"'(](/|[A-Z]:\\)\w", text)
     for row in sample:
         for issue in row["issues"]:
             assert issue["note"][0].isupper()
@@ -133,6 +144,14 @@ def test_recheck_names_an_issue_without_changed_pixels(copy: Callable[[str], tup
     found = _recheck(folder, row)
     assert any("issue 2: no pixel differs" in problem for problem in found)
     assert any("2 issues in bucket single" in problem for problem in found)
+
+
+def test_recheck_names_a_box_in_which_little_differs(copy: Callable[[str], tuple[Path, dict[str, Any]]]) -> None:
+    folder, row = copy("calendar-single-09")
+    assert _recheck(folder, row) == []
+    for side in ("box_a", "box_b"):
+        row["issues"][0][side] |= {"x": 0.0, "w": 1.0}
+    assert any("fit the pixels that differ with an IoU of 0.0" in problem for problem in _recheck(folder, row))
 
 
 def test_recheck_names_issues_that_meet(copy: Callable[[str], tuple[Path, dict[str, Any]]]) -> None:
