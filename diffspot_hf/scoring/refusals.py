@@ -78,11 +78,13 @@ _UNSEEN = _any(
     rf"{_WHO}(?:(?:have|possess) no|(?:n't|not) (?:\w+ )?(?:have|possess)|lack|without)(?: \w+){{0,3}}? "
     r"(?:access|ability|abilities|capacity|means|way of \w+ing|vision|capability|capabilities)\b",
     rf"\bcan only (?:process|read|handle|work|understand|respond|see)(?: \w+){{0,2}} text|{_WHO}only have access\b",
-    r"\btext-(?:only|based) (?:\w+ )?(?:ai|model|assistant)|\bwent wrong while \w+ing (?:the|your) ",
+    r"\btext-(?:only|based) (?:\w+ )?(?:ai|model|assistant)|\bwent wrong while \w+ing (?:the|your) "
+    r"|\b(?:issue|problem|error) with (?:the|your) (?:image |file )?(?:upload|attachment)",
     rf"{_WHO}(?:(?:n't|not|never) (?:have|received?|get|got|seen?)|(?:have|received?|got|see) no)"
     rf"(?: \w+){{0,4}}? (?:{_PICTURE}|them)\b|{_WHO}(?:not|never|n't) (?:been )?(?:given|provided|shown|sent)\b",
     rf"{_WHO}(?:(?:see|have|got|received?) only|only (?:see|have|got|received?)) (?:\w+ )?(?:one|a single) {_PICTURE}",
-    rf"{_WHO}need (?:\w+ ){{0,4}}{_PICTURE}\b|{_LEAD}(?:none|neither) of \w+ {_PICTURE}(?: {_IS})+ {_DONE}",
+    rf"{_WHO}need (?:(?:you )?to \w+ )?(?:access to )?{_WHOSE}+{_PICTURE}\b",
+    rf"{_LEAD}(?:none|neither) of \w+ {_PICTURE}(?: {_IS})+ {_DONE}",
     rf"{_LEAD}{_WHOSE}*{_PICTURE}(?: you \w+| upload| in your \w+)?(?: {_IS})* ?(?:not|n't|can't|cannot|won't|never"
     rf"|would not|failed|fails)(?:$|(?: \w+){{0,2}}? {_DONE})",
     rf"{_LEAD}{_WHOSE}+{_PICTURE}(?: {_IS})+ (?:missing(?! (?:the|an?|its|some|one|two|all)\b)|broken|corrupt"
@@ -94,7 +96,7 @@ _UNSEEN = _any(
     rf"|\b(?:your|the|this) {_MESSAGE} (?:does(?: not|n't)|did(?: not|n't)|\w+ no)\b.* {_PICTURE}\b",
     rf"\b(?:please|kindly|could you|can you|once you|when you|would you mind) (?:\w+ )?{_SEND}(?: \w+){{0,4}} "
     rf"(?:{_PICTURE}|them|again)\b|{_START}(?:failed|failure) to \w+ (?:\w+ ){{0,2}}{_PICTURE}\b",
-    r"^\W*(?:vision|multimodal|image \w+)(?: \w+)?(?: is| are)?(?: \w+)? ?(?:not|n't|disabled|unsupported)\b"
+    r"^\W*(?:vision|multimodal|image (?:inputs?|\w+ing|analysis))(?: \w+){0,2}? ?(?:not|n't|disabled|unsupported)\b"
     r"|^\W*(?:this|the) (?:model|assistant|system)\b.*\b(?:not|no|cannot|can't)\b.*\b(?:image|vision|visual|picture)",
 )
 # A place on a screen makes it a report; a place in the conversation does not.

@@ -235,6 +235,8 @@ Purtroppo non posso vedere gli screenshot.
 恐れ入りますが、そのご依頼には対応できません。
 죄송하지만 요청을 처리할 수 없습니다.
 Beklager, jeg kan ikke hjelpe med det.
+It seems there was an issue with the image upload. Please try again.
+I need you to provide the two images before I can compare them.
 """.strip().splitlines()
 
 FINDINGS = """
@@ -481,6 +483,9 @@ Lamentablemente falta el logo.
 该图标无法点击。
 アイコンが見えません。
 버튼을 누를 수 없습니다.
+Image B does not have the badge.
+Image A is not cropped.
+We need more space around the image.
 """.strip().splitlines()
 
 
