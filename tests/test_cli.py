@@ -217,3 +217,24 @@ def test_both_orders_are_told(cli, tmp_path):
     out = tmp_path / "run"
     assert cli("run", "dicobench", "--model", "oracle", "--both-orders", "--out", out)[0] == 0
     assert "100.0 % of the letters stay the same, 40 of 40 items right" in cli("score", out)[1]
+
+
+def test_the_times_of_people_stay_with_an_imported_run(cli, tmp_path):
+    ids = [f"differential-attribute-001-{n}" for n in range(1, 6)]
+    lines = [
+        {"id": name, "prediction": "" if n == 4 else "A", "seconds": 7.5 + n, "timed_out": n == 4, "time_limit": 30}
+        for n, name in enumerate(ids)
+    ]
+    file = _lines(tmp_path / "p.jsonl", [line | {"model": "a person"} for line in lines])
+    code, _, err = cli("import", "dicobench", "--predictions", file, "--out", tmp_path / "run")
+    assert code == 1
+    assert "35 rows have no prediction" in err
+    records = [json.loads(line) for line in (tmp_path / "run" / "predictions.jsonl").read_text().splitlines()]
+    assert [(record["seconds"], record["notes"]["timed_out"]) for record in records] == [
+        *((7.5 + n, False) for n in range(4)),
+        (11.5, True),
+    ]
+    assert {record["notes"]["time_limit"] for record in records} == {30}
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["generation"] == {"time_limit": [30]}
+    scores = json.loads(cli("score", tmp_path / "run", "--json")[1])
+    assert (scores["health"]["missing"], scores["n_total"]) == (35, 40)
