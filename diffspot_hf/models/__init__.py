@@ -29,7 +29,7 @@ def load_model(name: str, benchmark: Benchmark, row_of: Callable[[str], Row], op
         from .pixel_diff import PixelDiff
 
         return PixelDiff(benchmark.name)
-    if options.endpoint or options.provider:
+    if options.endpoint is not None or options.provider is not None:
         from .endpoint import EndpointModel
 
         return EndpointModel.from_options(name, options, schema=benchmark.schema)

@@ -50,7 +50,7 @@ class EndpointModel:
     ) -> None:
         for name, value, least in (
             ("--concurrency", concurrency, 1),
-            ("--max-retries", max_retries, 0),
+            ("max_retries", max_retries, 0),
             ("--max-requests", max_requests, 1),
             ("--max-tokens-total", max_tokens_total, 1),
             ("--max-new-tokens", max_new_tokens, 1),
@@ -59,7 +59,7 @@ class EndpointModel:
                 raise UsageError(f"{name} {value}: must be at least {least}")
         if timeout <= 0:
             raise UsageError(f"--timeout {timeout}: must be positive")
-        if endpoint and provider:
+        if endpoint is not None and provider:
             raise UsageError("--endpoint and --provider: give one of the two")
         self.id = model_id
         self.concurrency, self.timeout, self.max_retries = concurrency, timeout, max_retries
@@ -68,7 +68,7 @@ class EndpointModel:
         self.served_as: set[str] = set()
         self._budget, self._standing = Budget(max_requests, max_tokens_total), Standing()
         self._transport: Transport = transport or (
-            UrlTransport(endpoint) if endpoint else HubTransport(provider, concurrency, timeout)
+            UrlTransport(endpoint) if endpoint is not None else HubTransport(provider, concurrency, timeout)
         )
         self._settings: dict[str, Any] = {"max_tokens": max_new_tokens, "temperature": 0, "seed": seed}
         if chat_template_kwargs:

@@ -178,7 +178,28 @@ REPLIES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("opening tag missing", {"text": "so B</think>B"}, {"text": "so B</think>B", "finish_reason": "stop"}),
     ("content in parts", {"text": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, {"text": "ab"}),
     ("empty", {"text": ""}, {"text": "", "finish_reason": "stop"}),
-    ("unknown finish reason", {"text": "a", "finish": "eos_token"}, {"finish_reason": "stop"}),
+    ("content in plain strings", {"text": ["a", "b", None, {"type": "image"}]}, {"text": "ab"}),
+    ("reasoning in parts", {"text": "B", "reasoning": [{"text": "h"}, "m"]}, {"text": "B", "reasoning": "hm"}),
+    (
+        "reasoning of no known form",
+        {"text": "B", "reasoning": {"steps": 2}},
+        {"text": "B", "reasoning": '{"steps": 2}'},
+    ),
+    ("reasoning that is a number", {"text": "B", "reasoning_content": 7}, {"text": "B", "reasoning": "7"}),
+    (
+        "cut, and a refusal beside a text",
+        {"text": "a", "finish": "length", "refusal": "no"},
+        {"finish_reason": "length"},
+    ),
+    *[
+        (f"finish reason {given}", {"text": "half", "finish": given}, {"text": "half", "finish_reason": meant})
+        for meant, words in {
+            "stop": ("stop", "STOP", "eos_token", "end_turn", "stop_sequence", "tool_calls", "function_call", "", None),
+            "length": ("length", "Length", "MAX_TOKENS", "max-tokens", "model_length", "something new", 7, {"odd": 1}),
+            "refusal": ("content_filter", "SAFETY", "refusal", "RECITATION"),
+        }.items()
+        for given in words
+    ],
 ]
 
 
@@ -190,6 +211,40 @@ def test_a_reply_is_read_as_it_came(servers, start_server, make_request, reply, 
     (response,) = model_at(server).generate([make_request(0)])
     assert {name: getattr(response, name) for name in expected} == expected
     assert response.error is None
+
+
+@pytest.mark.parametrize("given", ["abort", "error", "ABORTED", "cancelled"])
+def test_a_reply_that_the_server_broke_off_is_asked_for_again(servers, start_server, make_request, given: str) -> None:
+    replies = iter([servers.completion("half a sen", given)] * 2)
+    server = start_server(reply=lambda seen: next(replies, "whole"))
+    (response,) = model_at(server).generate([make_request(0)])
+    assert (response.text, response.finish_reason) == ("whole", "stop")
+    assert [attempt.state for attempt in response.attempts] == ["error", "error", "ok"]
+    assert given in response.attempts[0].detail
+
+
+def test_a_reply_that_is_always_broken_off_is_no_answer(servers, start_server, make_request) -> None:
+    server = start_server(reply=lambda seen: servers.completion("half a sen", "abort"))
+    (response,) = model_at(server, max_retries=2).generate([make_request(0)])
+    assert (response.text, response.finish_reason, len(response.attempts)) == ("", "error", 3)
+    assert "'abort'" in response.error
+
+
+@pytest.mark.parametrize(
+    ("given", "detail"),
+    [("stop", ""), ("length", ""), (None, ""), ("MAX_TOKENS", "'MAX_TOKENS'"), ("odd end", "'odd end'")],
+)
+def test_the_servers_own_word_for_the_end_is_kept(servers, start_server, make_request, given, detail: str) -> None:
+    server = start_server(reply=lambda seen: servers.completion("half", given))
+    (response,) = model_at(server).generate([make_request(0)])
+    assert response.attempts[-1].detail == (f"finish reason {detail}" if detail else "")
+
+
+@pytest.mark.parametrize("content", [7, {"text": "B"}, [["B"]], [{"text": {"value": "B"}}]], ids=str)
+def test_content_that_is_no_text_is_said_to_be_none(servers, start_server, make_request, content: Any) -> None:
+    server = start_server(reply=lambda seen: servers.completion(content))
+    (response,) = model_at(server, max_retries=0).generate([make_request(0)])
+    assert response.error == f"the reply's content is no text but {type(content).__name__}"
 
 
 def test_reasoning_tokens_are_counted_apart(servers) -> None:
@@ -609,16 +664,24 @@ def test_a_redirect_is_not_followed(servers, start_server, make_request) -> None
     assert "307" in responses["row-1"].error
 
 
+NO_URLS = [
+    *("", "http://", "http:///v1", "http://a..b/v1", "http://exa mple/v1", "http://[::1/v1"),
+    *("http://127.0.0.1:99999/v1", "http://127.0.0.1:abc/v1", "http://127.0.0.1:0", "http://x:-1"),
+    "http://user:secret@x:abc/v1",
+]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"endpoint": "localhost:8000"}, "give a URL such as"),
         ({"endpoint": "ftp://x/v1"}, "give a URL such as"),
+        *[({"endpoint": url}, "give a URL such as") for url in NO_URLS],
         ({"endpoint": "http://user:secret@x/v1"}, "no passwords in the URL"),
         ({"endpoint": "http://x", "provider": "novita"}, "give one of the two"),
         ({"endpoint": "http://x", "concurrency": 0}, "--concurrency 0"),
         ({"endpoint": "http://x", "timeout": 0}, "--timeout 0"),
-        ({"endpoint": "http://x", "max_retries": -1}, "--max-retries -1"),
+        ({"endpoint": "http://x", "max_retries": -1}, "^max_retries -1"),
         ({"endpoint": "http://x", "max_requests": 0}, "--max-requests 0"),
     ],
 )
@@ -635,6 +698,8 @@ def test_a_call_that_cannot_work(options: dict[str, Any], message: str) -> None:
         ("http://localhost:8000/", "http://localhost:8000/v1/chat/completions"),
         ("http://localhost:8000/v1", "http://localhost:8000/v1/chat/completions"),
         ("https://x.org/openai/v1beta/", "https://x.org/openai/v1beta/chat/completions"),
+        ("http://[::1]:8000/v1", "http://[::1]:8000/v1/chat/completions"),
+        ("http://vllm_server:8000/v1", "http://vllm_server:8000/v1/chat/completions"),
         ("https://x.org/v1/chat/completions", "https://x.org/v1/chat/completions"),
         ("https://x.org/v1?api-version=2", "https://x.org/v1/chat/completions?api-version=2"),
     ],

@@ -1,4 +1,4 @@
-"""Whole runs at a real local server that denies: one row, every row from some moment on, or what breaks a schema."""
+"""Whole runs at a real local server that denies rows, obeys a schema, or ends replies in words of its own."""
 
 from __future__ import annotations
 
@@ -61,6 +61,23 @@ def test_a_key_that_expires_leaves_a_run_that_continues(run, start_server, serve
     server.decide = lambda seen: servers.OK
     code, records, _ = run(server, "--data", data)
     assert (code, {record["state"] for record in records.values()}, len(records)) == (0, {"ok"}, 40)
+
+
+def test_an_end_for_an_unknown_reason_is_no_whole_answer_and_the_record_says_which(run, start_server, servers):
+    server = start_server(reply=lambda seen: servers.completion("- The button is", "paused for review"))
+    code, records, _ = run(server, "--no-preflight")
+    assert (code, {record["state"] for record in records.values()}) == (0, {"truncated"})
+    assert records["pair-0"]["attempts"][-1]["detail"] == "finish reason 'paused for review'"
+
+
+@pytest.mark.parametrize("port", ["99999", "abc"])
+def test_an_impossible_url_is_one_line_at_once(pairs, tmp_path, capsys, port):
+    words = ["--data", str(pairs), "--out", str(tmp_path / "run"), "--endpoint", f"http://127.0.0.1:{port}/v1"]
+    assert main(["run", "diffspot", "--model", "served-model", *words]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: --endpoint")
+    assert said.count("\n") == 1
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_server_that_obeys_the_schema_passes_the_preflight(start_server, servers, tmp_path):

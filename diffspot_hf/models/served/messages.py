@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,12 +11,17 @@ from ...images import encode_png
 from ...types import FinishReason, ImageSeen, Picture, Request
 from .failures import Failure
 
-_FINISH: dict[str | None, FinishReason] = {
-    "length": "length",
-    "max_tokens": "length",
-    "content_filter": "refusal",
-    "refusal": "refusal",
+_FINISH: dict[str, FinishReason] = {
+    # A call of a tool that nobody offered ends a reply too: what text there is, is all of it.
+    **dict.fromkeys(("stop", "eos", "eos_token", "stop_sequence", "end_turn", "stop_token", "complete"), "stop"),
+    **dict.fromkeys(("tool_calls", "tool_call", "tool_use", "function_call"), "stop"),
+    **dict.fromkeys(("length", "max_tokens", "max_length", "max_output_tokens", "max_new_tokens"), "length"),
+    **dict.fromkeys(("model_length", "context_length", "context_length_exceeded", "token_limit"), "length"),
+    **dict.fromkeys(("content_filter", "content_filtered", "refusal", "safety", "image_safety"), "refusal"),
+    **dict.fromkeys(("recitation", "blocklist", "prohibited_content", "spii", "guardrail_intervened"), "refusal"),
+    **dict.fromkeys(("error", "abort", "aborted", "cancelled", "canceled", "timeout"), "error"),
 }
+"""What servers call the end of a reply (OpenAI, vLLM, SGLang, TGI, Mistral, Anthropic, Google), in small letters."""
 _PLAIN_RGB = b"\x08\x02"  # bit depth 8, colour type RGB, at byte 24 of a PNG
 _ALTERS_PIXELS = (b"tRNS", b"gAMA", b"iCCP", b"cHRM", b"eXIf", b"acTL")
 
@@ -68,16 +74,45 @@ def reply_fields(reply: Any) -> dict[str, Any]:
         usage = _usage(reply.get("usage") or {})
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise Failure("garbled", f"the reply is no chat completion ({type(error).__name__}: {error})") from error
-    if isinstance(content, list):
-        content = "".join(part.get("text") or "" for part in content if isinstance(part, Mapping))
-    if not isinstance(content, str | None) or not isinstance(reasoning, str | None):
+    text, finish = _text(content), finish_reason(reason)
+    if text is None:
         raise Failure("garbled", f"the reply's content is no text but {type(content).__name__}")
-    if refusal and not content:
-        return {"text": str(refusal), "finish_reason": "refusal", "reasoning": reasoning, "usage": usage}
-    if reason == "error":
-        raise Failure("garbled", "the server ended the reply with an error")
-    finish = _FINISH.get(reason, "stop")
-    return {"text": content or "", "finish_reason": finish, "reasoning": reasoning, "usage": usage}
+    if refusal and not text:
+        text, finish = str(refusal), "refusal"
+    if finish == "error":
+        raise Failure("garbled", f"the server broke the reply off (finish reason {reason!r})")
+    thoughts = _text(reasoning)
+    return {
+        "text": text,
+        "finish_reason": finish,
+        "reasoning": (json.dumps(reasoning) if thoughts is None else thoughts) or None,
+        "usage": usage,
+    }
+
+
+def finish_reason(given: Any) -> FinishReason:
+    """How a reply ended. Without a reason it counts as whole; for an unknown one as cut, which claims less.
+
+    >>> [finish_reason(given) for given in ("MAX_TOKENS", "eos_token", None, "abort", "something-new")]
+    ['length', 'stop', 'stop', 'error', 'length']
+    """
+    return _FINISH.get(str(given).lower().replace("-", "_"), "length") if given else "stop"
+
+
+def finish_detail(reply: Any) -> str:
+    """The finish reason in the server's own word, where it has another than we."""
+    given = reply["choices"][0].get("finish_reason")
+    return f"finish reason {given!r}" if given and given != finish_reason(given) else ""
+
+
+def _text(content: Any) -> str | None:
+    """A text, or the texts among a list of parts put together; None where it is neither."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not isinstance(content, list):
+        return None
+    parts = [part.get("text") if isinstance(part, Mapping) else part for part in content]
+    return "".join(part or "" for part in parts) if all(isinstance(part, str | None) for part in parts) else None
 
 
 def _usage(usage: Mapping[str, Any]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from typing import Any
 from ...errors import UsageError
 from ...types import Attempt, Response
 from .failures import Failure, Stop
-from .messages import reply_fields
+from .messages import finish_detail, reply_fields
 
 LONGEST_BACKOFF = 30.0
 """Seconds; waits double up to this (our choice)."""
@@ -86,7 +86,7 @@ class Asker:
                 return _failed(blank, attempts, began) if attempts else None
             start = time.monotonic()
             try:
-                fields = await self._once(encoded)
+                fields, detail = await self._once(encoded)
             except Failure as failure:
                 attempts.append(Attempt(self.route, "error", time.monotonic() - start, str(failure)))
                 try:
@@ -100,10 +100,11 @@ class Asker:
             else:
                 self._answered += 1
                 self.standing.admit()
-                attempts.append(Attempt(self.route, "ok", time.monotonic() - start))
+                attempts.append(Attempt(self.route, "ok", time.monotonic() - start, detail))
                 return _filled(blank, attempts, began, **fields)
 
-    async def _once(self, encoded: Any) -> dict[str, Any]:
+    async def _once(self, encoded: Any) -> tuple[dict[str, Any], str]:
+        """What the reply gives of a `Response`, and how it ended where that has to be told."""
         self.budget.requests += 1
         try:
             async with asyncio.timeout(self.timeout):
@@ -119,7 +120,7 @@ class Asker:
                 f"{self.route}: reports no token counts, so --max-tokens-total cannot be kept; leave it out"
             )
         self.budget.tokens += usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
-        return fields
+        return fields, finish_detail(reply)
 
     async def _judge(self, failure: Failure, tries: int) -> None:
         """Raises where it makes no sense to go on to further tries or rows."""

@@ -10,11 +10,12 @@ import email.utils
 import itertools
 import json
 import os
+import re
 import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from typing import Any, Protocol
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
 
 from ...errors import UsageError
@@ -58,9 +59,7 @@ class UrlTransport:
     """
 
     def __init__(self, endpoint: str) -> None:
-        parts = urlsplit(endpoint)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise UsageError(f"--endpoint {endpoint}: give a URL such as http://localhost:8000/v1")
+        parts = _split(endpoint)
         if parts.username or parts.password:
             raise UsageError(f"--endpoint: no passwords in the URL; put the key into {KEY}")
         path = parts.path.rstrip("/")
@@ -116,6 +115,20 @@ class UrlTransport:
                 retry_after=retry_after(response.headers),
             )
         return decoded
+
+
+def _split(endpoint: str) -> SplitResult:
+    """The parts of a URL with a scheme, host and port that there can be. Raises `UsageError` without its password."""
+    try:
+        parts = urlsplit(endpoint)
+        host, _ = (parts.hostname or "").encode("idna"), parts.port  # either raises ValueError where it is none
+        if parts.scheme in ("http", "https") and re.fullmatch(rb"[\w.:%-]+", host) and parts.port != 0:
+            return parts
+        problem = ""
+    except ValueError as error:
+        problem = f"{error}; "
+    shown = re.sub(r"//[^/]*@", "//", endpoint)
+    raise UsageError(f"--endpoint {shown}: {problem}give a URL such as http://localhost:8000/v1")
 
 
 class HubTransport:
