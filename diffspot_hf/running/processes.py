@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import UsageError, need
 
+T = TypeVar("T")
 PATIENCE = timedelta(days=7)
 """How long one process waits for the others (chosen): a slow row must not end a run."""
 
@@ -25,12 +26,17 @@ class Processes:
     world: int = 1
     _state: Any = None
 
-    @classmethod
-    def from_environment(cls) -> Processes:
+    @staticmethod
+    def place() -> tuple[int, int]:
+        """Rank and number of processes as the launcher says them; needs no library and waits for nobody."""
         try:
-            rank, world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+            return int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
         except ValueError as error:
             raise UsageError(f"RANK and WORLD_SIZE must be numbers ({error})") from error
+
+    @classmethod
+    def from_environment(cls) -> Processes:
+        rank, world = cls.place()
         if world <= 1:
             return cls()
         accelerate = need("accelerate", "vlm")
@@ -48,6 +54,13 @@ class Processes:
         """Returns when every process has come here."""
         if self._state is not None:
             self._state.wait_for_everyone()
+
+    def gather(self, value: T) -> list[T]:
+        """The `value` of every process by rank, when every process has come here."""
+        if self._state is None:
+            return [value]
+        gathered: list[T] = need("accelerate.utils", "vlm").gather_object([value])
+        return gathered
 
     def close(self) -> None:
         if self._state is not None:

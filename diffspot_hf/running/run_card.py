@@ -16,6 +16,20 @@ from ..types import Benchmark
 LIBRARIES = ("diffspot-hf", "datasets", "huggingface_hub", "transformers", "accelerate", "torch", "pillow", "pyarrow")
 IDENTITY = ("benchmark", "model", "prompt", "generation", "data.commit", "data.fingerprint")
 """What must be equal for two sets of answers to belong to one run."""
+SHAPING = ("diffspot-hf", "pillow")
+"""Libraries of which another version may give other answers (chosen)."""
+SHAPING_LOADED = (*SHAPING, "torch", "transformers")
+"""The same where a model was loaded here."""
+NEEDED = {
+    "benchmark": str,
+    "model.id": str,
+    "prompt.sha256": str,
+    "generation": dict,
+    "data.source": str,
+    "data.fingerprint": str,
+    "data.rows": int,
+}
+"""Without these a file is no run card."""
 
 
 def make_card(
@@ -93,6 +107,48 @@ def require_same_loaded(old: Mapping[str, Any], new: Mapping[str, Any], where: s
     """The same for the facts that only a loaded model shows (commit, processor class, …)."""
     if old and new and (differing := list(_differing(old, new, "model.loaded"))):
         raise UsageError(f"{where}: the model is not the one that began this run: {'; '.join(differing)}")
+
+
+def differences_of_origin(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """`differences` in what only shows where the answers are made: the loaded model, the versions of libraries.
+
+    What one of the cards does not say is not compared.
+    """
+    loaded = [card["model"].get("loaded") for card in (old, new)]
+    names = SHAPING_LOADED if all(loaded) else SHAPING
+    used = [{name: card.get("versions", {}).get(name) for name in names} for card in (old, new)]
+    found = list(_differing(*loaded, "model.loaded")) if all(loaded) else []
+    return found + (list(_differing(*used, "versions")) if old.get("versions") and new.get("versions") else [])
+
+
+def joined(card: Mapping[str, Any], other: Mapping[str, Any], refusal: str) -> dict[str, Any]:
+    """`card` with what `other`, of a part of the same run, adds to it.
+
+    Raises `UsageError`, which begins with `refusal`, if the answers of both do not belong together.
+    """
+    if differing := differences(card, other) + differences_of_origin(card, other):
+        raise UsageError(f"{refusal}: they differ in {'; '.join(differing)}")
+    sessions = list(card.get("sessions", ()))
+    sessions += [session for session in other.get("sessions", ()) if session not in sessions]
+    loaded = {key: value for key, value in other["model"].items() if key == "loaded"}
+    return dict(card) | {"model": loaded | card["model"], "sessions": sessions}
+
+
+def batch_size_found(card: Mapping[str, Any]) -> int | None:
+    """The batch size that ``auto`` had found when the last session ended."""
+    routes = [session.get("route") or {} for session in card.get("sessions", ())]
+    return next((route["batch_size"] for route in reversed(routes) if route.get("batch_size_auto")), None)
+
+
+def card_lacks(card: Any) -> str | None:
+    """The dotted name of what is missing for `card` to be a run card; None for a whole one."""
+    for name, kind in NEEDED.items():
+        value = card
+        for key in name.split("."):
+            value = value.get(key) if isinstance(value, dict) else None
+        if not isinstance(value, kind):
+            return name
+    return None
 
 
 def versions() -> dict[str, str]:

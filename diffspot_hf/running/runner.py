@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
+import platform
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -16,10 +20,22 @@ from .folder import RunFolder
 from .processes import Processes
 from .recovery import asked_again, at_own_route, is_wanted
 from .rowset import RowSet, answer_key, dealt
-from .run_card import identity_digest, make_card, now, require_same, require_same_loaded, sha256
-from .store import Record, Store, is_final, write_json
+from .run_card import (
+    batch_size_found,
+    differences_of_origin,
+    identity_digest,
+    make_card,
+    now,
+    require_same,
+    require_same_loaded,
+    sha256,
+    versions,
+)
+from .store import Record, Store, is_final, merged, write_json
 
 Check = Callable[[Model, Sequence[Request]], Mapping[str, Any]]
+SPENT = ("requests", "tokens")
+"""What a route counts."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +44,7 @@ class Settings:
 
     `generation` goes into the identity of the run; `options` (how the model was loaded) is only recorded. `retry` names
     states whose rows alone are asked again; `moved` says that the run's own server has a new address. See `recovery`.
+    `workers` is how many of the processes ask (default: all).
     """
 
     prompt: str
@@ -36,16 +53,23 @@ class Settings:
     moved: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     progress: bool = True
+    workers: int | None = None
 
 
 @dataclass(frozen=True)
 class Summary:
-    """How a run stands: rows per state (rows without an answer are not among them), rows asked in this session."""
+    """How a run stands: rows per state (rows without an answer are not among them), rows asked in this session.
+
+    All processes are counted together. Without a shared disk `elsewhere` rows have their answer only in other folders:
+    `parts`.
+    """
 
     n_total: int
     health: dict[str, int]
     asked: int
     stopped_because: str | None = None
+    elsewhere: int = 0
+    parts: tuple[str, ...] = ()
 
     @property
     def n_unanswered(self) -> int:
@@ -69,60 +93,90 @@ def run(
     Raises `UsageError` if `out` holds answers of another run.
     """
     processes = processes or Processes()
+    described = _describe(model, out, rows, settings)
     card = make_card(
         benchmark,
         data=rows.describe(),
-        model=_describe(model, out, rows),
+        model=described,
         prompt=settings.prompt,
         generation=dict(settings.generation) | dict(benchmark.settings),
     )
     card["options"] = dict(settings.options)
-    if processes.is_main:
-        card = _begin(out, card, rows, settings)
-    processes.wait()
-    key = identity_digest(card)
-    before = out.records()
-    pending = _pending(rows, before, key, settings)
-    processes.wait()  # nobody appends before everybody has read
-    mine = dealt(rows.by_size(pending), processes.rank, processes.world)
-    if mine:
-        sample = [rows.request(mine[0], settings.prompt)]
+    with contextlib.ExitStack() as held:
+        store = None
+        if processes.is_main:
+            card = _begin(out, card, rows, settings)
+            store = held.enter_context(out.taken(rows.ids))
+            if store.is_writable:
+                write_json(out.card_file, card)
+        card = processes.gather(card)[0]
+        if not processes.is_main:
+            _join(out, card)
+        key = identity_digest(card)
+        before = _known(out.records(), processes)
+        pending = _pending(rows, before, key, settings)
+        if store is not None and pending:
+            store.require_writable()
+        mine = _share(rows.by_size(pending), settings, processes)
         try:
-            if check_pictures := getattr(model, "check_pictures", None):  # of all rows, so that all processes agree
+            sample = [rows.request(identifier, settings.prompt) for identifier in mine[:1]]
+            if mine and (check_pictures := getattr(model, "check_pictures", None)):  # of all rows, so that all processes agree
                 check_pictures(rows.request(identifier, settings.prompt) for identifier in pending)
-            _prepare(model, out, card, check, sample, processes)
+            prepared = processes.gather(_prepare(model, card, check, sample, str(out.path)) if mine else None)
+            card = _agreed(card, prepared)
         except UsageError:
-            if processes.is_main:
-                out.discard_unanswered()  # a refused call leaves nothing behind
+            out.discard_unanswered()  # a refused call leaves nothing behind
             raise
-    asked = _ask(benchmark, rows, model, out, settings, key, mine, before, processes)
-    processes.wait()
-    if processes.is_main:
-        _end(out, rows, model, asked, processes)
-    processes.wait()
-    records = {identifier: record for identifier, record in out.records().items() if identifier in rows}
+        if processes.is_main or not out.card_file.exists():
+            write_json(out.card_file, card)
+
+        def report(asked: int) -> dict[str, Any]:
+            route = _spent(model, described) if mine else None
+            return {"asked": asked, "route": route, "stopped": getattr(model, "stopped_because", None)}
+
+        try:
+            asked = _ask(benchmark, rows, model, out, settings, key, mine, before, processes, store)
+        except BaseException:
+            if store is not None:  # what the other processes did is not known here: they may be gone
+                with contextlib.suppress(UsageError):
+                    _log(out, [report(store.appended)], processes)
+            raise
+        reports = processes.gather(report(asked))
+        if store is not None and pending:
+            out.merge_into(store, rows.ids)
+            _log(out, reports, processes)
+        processes.wait()
+        own = out.records()
+        records = {i: record for i, record in _known(own, processes).items() if i in rows}
+        places = processes.gather(f"{platform.node()}:{out.path.resolve()}")
     return Summary(
         n_total=len(rows),
         health=health(record["state"] for record in records.values()),
-        asked=asked,
-        stopped_because=getattr(model, "stopped_because", None),
+        asked=sum(each["asked"] for each in reports),
+        stopped_because="; ".join(dict.fromkeys(each["stopped"] for each in reports if each["stopped"])) or None,
+        elsewhere=sum(i not in own or own[i]["state"] != record["state"] for i, record in records.items()),
+        parts=tuple(dict.fromkeys(place for place in places if place != places[processes.rank])),
     )
 
 
-def _describe(model: Model, out: RunFolder, rows: RowSet) -> Mapping[str, Any]:
-    """What the model says of itself; for a finished run its card will do where the model cannot be asked (offline)."""
+def _describe(model: Model, out: RunFolder, rows: RowSet, settings: Settings) -> Mapping[str, Any]:
+    """What the model says of itself; for a finished run of the model of that name its card will do where the model
+    cannot be asked (offline, moved away)."""
     try:
         return model.describe()
     except UsageError:
-        records = out.records() if out.card_file.exists() else {}
-        if any(identifier not in records or not is_final(records[identifier]) for identifier in rows.ids):
+        if not out.card_file.exists():
             raise
-        described: Mapping[str, Any] = out.card()["model"]
+        card, records = out.card(), out.records()
+        named = [os.path.normpath(str(options.get("model"))) for options in (card.get("options", {}), settings.options)]
+        if named[0] != named[1] or any(i not in records or not is_final(records[i]) for i in rows.ids):
+            raise
+        described: Mapping[str, Any] = card["model"]
         return described
 
 
 def _begin(out: RunFolder, card: dict[str, Any], rows: RowSet, settings: Settings) -> dict[str, Any]:
-    """Writes the card of a new run; for one that was begun checks the card and merges what its writers left."""
+    """The card of a new run, or that of the run in `out`, which has to be the one asked for."""
     if out.card_file.exists():
         old = out.card()
         require_same(old, card, str(out.path))
@@ -133,13 +187,33 @@ def _begin(out: RunFolder, card: dict[str, Any], rows: RowSet, settings: Setting
                 f"{out.path} covers {old['data']['rows']} rows, --limit asks for {len(rows)}: choose another --out"
             )
         card = old | {"data": card["data"]}
-    elif out.path.is_dir() and any(out.path.iterdir()):
+    elif not out.is_vacant():
         raise UsageError(f"{out.path}: exists, is not empty and holds no run; choose another --out")
     elif settings.retry:
         raise UsageError(f"{out.path}: no run here, so there is nothing to ask again; leave out --retry")
-    write_json(out.card_file, card)
-    out.merge(rows.ids)
     return card
+
+
+def _join(out: RunFolder, card: Mapping[str, Any]) -> None:
+    """Checks the folder of a process that is not the first: the same one on a shared disk, else one of its own."""
+    if out.card_file.exists():
+        require_same(out.card(), card, str(out.path))
+    elif not out.is_vacant():
+        raise UsageError(f"{out.path}: exists, is not empty and holds no run; choose another --out")
+
+
+def _known(own: dict[str, Record], processes: Processes) -> dict[str, Record]:
+    """The records in the folders of all processes: on a shared disk these are the `own` of each."""
+    states = json.dumps(sorted((identifier, record["state"]) for identifier, record in own.items()))
+    if len(set(processes.gather(sha256(states)))) == 1:
+        return own
+    return merged(record for records in processes.gather(own) for record in records.values())
+
+
+def _share(identifiers: Sequence[str], settings: Settings, processes: Processes) -> list[str]:
+    """The rows that this process asks."""
+    workers = min(processes.world, settings.workers or processes.world)
+    return dealt(identifiers, processes.rank, workers) if processes.rank < workers else []
 
 
 def _pending(rows: RowSet, records: Mapping[str, Record], key: str, settings: Settings) -> list[str]:
@@ -157,24 +231,32 @@ def _pending(rows: RowSet, records: Mapping[str, Record], key: str, settings: Se
 
 
 def _prepare(
-    model: Model,
-    out: RunFolder,
-    card: dict[str, Any],
-    check: Check | None,
-    sample: Sequence[Request],
-    processes: Processes,
-) -> None:
+    model: Model, card: Mapping[str, Any], check: Check | None, sample: Sequence[Request], where: str
+) -> dict[str, Any]:
+    """What shows once the model is loaded and checked, as a part of a card."""
     load = getattr(model, "load", None)
     if load is not None:
         load()
+    start_at, found = getattr(model, "start_at", None), batch_size_found(card)
+    if start_at is not None and found is not None:
+        start_at(found)
     preflight = dict(check(model, sample)) if check is not None else {}
-    described = dict(model.describe())
-    require_same_loaded(card["model"].get("loaded", {}), described.get("loaded", {}), str(out.path))
-    if processes.is_main:
-        card["model"] = card["model"] | {"loaded": described["loaded"]} if "loaded" in described else card["model"]
-        if preflight:
-            card["preflight"] = preflight
-        write_json(out.card_file, card)
+    loaded = {key: value for key, value in model.describe().items() if key == "loaded"}
+    require_same_loaded(card["model"].get("loaded", {}), loaded.get("loaded", {}), where)
+    return {"model": loaded, "versions": versions()} | ({"preflight": preflight} if preflight else {})
+
+
+def _agreed(card: dict[str, Any], prepared: Sequence[Mapping[str, Any] | None]) -> dict[str, Any]:
+    """`card` with what the processes found in common. Raises `UsageError` where they are not of one kind."""
+    given = [(rank, each) for rank, each in enumerate(prepared) if each is not None]
+    for rank, each in given[1:]:
+        if differing := differences_of_origin(given[0][1], each):
+            raise UsageError(f"process {rank} is not like process {given[0][0]}: {'; '.join(differing)}")
+    if not given:
+        return card
+    first = given[0][1]
+    preflight = {key: value for key, value in first.items() if key == "preflight"}
+    return card | {"model": card["model"] | first["model"]} | preflight
 
 
 def _ask(
@@ -187,6 +269,7 @@ def _ask(
     mine: list[str],
     before: Mapping[str, Record],
     processes: Processes,
+    store: Store | None,
 ) -> int:
     if not mine:
         return 0
@@ -207,7 +290,9 @@ def _ask(
         unit="row",
         disable=not (settings.progress and processes.is_main),
     )
-    with Store(out.rank_file(processes.rank, processes.world)) as store, bar:
+    with contextlib.ExitStack() as opened:
+        store = store or opened.enter_context(Store(out.file_of(processes.rank)))
+        opened.enter_context(bar)
         for response in model.generate(requests()):
             if response.id not in waiting:
                 raise RuntimeError(f"{name} answered {response.id!r}, which was not asked or was answered before")
@@ -244,10 +329,23 @@ def _record(benchmark: Benchmark, rows: RowSet, response: Response, name: str, v
     }
 
 
-def _end(out: RunFolder, rows: RowSet, model: Model, asked: int, processes: Processes) -> None:
-    out.merge(rows.ids)
-    if asked:
-        card = out.card()
-        session = {"ended": now(), "processes": processes.world, "asked_by_first": asked}
-        session["route"] = model.describe().get("route")
-        write_json(out.card_file, card | {"sessions": [*card["sessions"], session]})
+def _spent(model: Model, before: Mapping[str, Any]) -> dict[str, Any]:
+    """The model's route, with what was spent on it since it described itself as `before`."""
+    route, earlier = dict(model.describe().get("route") or {}), before.get("route") or {}
+    return route | {name: route[name] - earlier.get(name, 0) for name in SPENT if name in route}
+
+
+def _log(out: RunFolder, reports: Sequence[Mapping[str, Any]], processes: Processes) -> None:
+    """Adds this session to the card. `reports` of fewer than all processes say less than was done."""
+    routes = [each["route"] for each in reports if each["route"]]
+    session = {
+        "ended": now(),
+        "processes": processes.world,
+        "counted": len(reports),
+        "asked": sum(each["asked"] for each in reports),
+        "route": routes[0] | {name: sum(r[name] for r in routes) for name in SPENT if name in routes[0]}
+        if routes
+        else None,
+    }
+    card = out.card()
+    write_json(out.card_file, card | {"sessions": [*card.get("sessions", ()), session]})

@@ -129,7 +129,9 @@ def test_retry_asks_the_named_states_and_keeps_what_is_better(rows, tmp_path):
     out = RunFolder(tmp_path / "run")
     replies = {rows.ids[0]: STATE_REPLIES["empty"], rows.ids[1]: STATE_REPLIES["truncated"]}
     run(DIFFSPOT, rows, Scripted(replies), out, settings())
-    other = Scripted({rows.ids[0]: {"text": "- Red now."}, rows.ids[1]: STATE_REPLIES["empty"]}, route="elsewhere")
+    other = Scripted(
+        {rows.ids[0]: {"text": "- Red now."}, rows.ids[1]: STATE_REPLIES["empty"]}, route={"endpoint": "elsewhere"}
+    )
     run(DIFFSPOT, rows, other, out, settings(retry=("empty", "truncated")))
     assert sorted(other.asked) == sorted(rows.ids[:2])
     records = out.records()

@@ -13,7 +13,8 @@ from diffspot_hf.types import STATES
 
 
 def record(identifier="a", state="ok", **more):
-    return {"id": identifier, "state": state, "attempts": [{"route": "x", "state": state, "at": len(more)}], **more}
+    attempts = [{"route": "x", "state": state, "at": len(more)}]
+    return {"id": identifier, "state": state, "prediction": "", "attempts": attempts, **more}
 
 
 def test_what_is_appended_is_read_back(tmp_path):
@@ -84,10 +85,10 @@ def test_merging_the_same_record_twice_changes_nothing():
 def test_the_ranks_files_become_one_in_the_order_of_the_data(tmp_path):
     folder = RunFolder(tmp_path)
     for rank, ids in enumerate(["ca", "bd"]):
-        with Store(folder.rank_file(rank, 2)) as store:
+        with Store(folder.file_of(rank)) as store:
             for identifier in ids:
                 store.append(record(identifier))
-    with folder.rank_file(1, 2).open("ab") as file:
+    with folder.file_of(1).open("ab") as file:
         file.write(b'{"id": "torn')
     folder.merge("abcd")
     assert [r["id"] for r in read_lines(folder.predictions)] == list("abcd")
