@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import replace
 from typing import Any
 
 from ..errors import UsageError
@@ -38,20 +37,16 @@ def prepare(args: argparse.Namespace) -> int:
 
 def verify(args: argparse.Namespace) -> int:
     from ..models import load_model
-    from ..options import ModelOptions
     from ..running.folder import RunFolder
     from ..running.score_run import rows_of
-    from ..running.verify import verify_run
+    from ..running.verify import as_asked, verify_run
 
     if args.rows < 1:
         raise UsageError(f"--rows {args.rows}: at least one row is needed")
     out = RunFolder.existing(args.run)
-    recorded = dict(out.card().get("options") or {})
-    if "model" not in recorded:
-        raise UsageError(f"{out.path}: an imported run cannot be verified, its model is not here")
-    rows = rows_of(out)
-    options = ModelOptions(**{k: v for k, v in recorded.items() if k in ModelOptions.__dataclass_fields__})
-    model = load_model(recorded["model"], rows.benchmark, rows.truth, replace(options, batch_size=1))
+    chosen, name, options = as_asked(out)
+    rows = rows_of(out).asked_by(chosen)
+    model = load_model(name, chosen, rows.truth, options)
     found = verify_run(out, rows, model, n=args.rows, seed=args.seed)
     if args.json:
         print(json.dumps(found, indent=2))
@@ -61,6 +56,8 @@ def verify(args: argparse.Namespace) -> int:
             f"mean reply length {found['mean_length_then']:.0f} then, {found['mean_length_now']:.0f} now (characters)"
         )
         print(f"repeated against new requests: {found['repeat_time_ratio']:.2f} of the time")
+        if found["left_out"]:
+            print(f"{found['left_out']} rows that another server answered were left out")
         if found["cache_suspected"]:
             print("repeated requests are answered too fast: a cache seems to stand in between")
         if found["differing"]:
