@@ -6,6 +6,7 @@ Source: the Scry paper; its prompt is not public, so the one below is ours, as i
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from collections.abc import Mapping, Sequence
@@ -72,6 +73,14 @@ class Scry:
         self.box_frame = box_frame
         self.prompt = PROMPT.format(tags=", ".join(TAGS), frame=FRAME_WORDS[box_frame])
         self.settings: Mapping[str, Any] = {"box_frame": box_frame}
+        self.reading: Mapping[str, Any] = {}
+        """Keywords of `score_issues` that differ from the standard."""
+
+    def with_reading(self, reading: Mapping[str, Any]) -> Scry:
+        """The benchmark as it scores under another `reading` (keywords of `score_issues`)."""
+        other = copy.copy(self)
+        other.reading = dict(reading)
+        return other
 
     def configured(self, model: str, options: Any) -> Scry:
         """The benchmark in the frame that `model` answers in: as declared, or as known; never guessed."""
@@ -156,6 +165,7 @@ class Scry:
             references=[row["issues"] for row in rows],
             states=[record["state"] if record else "missing" for record in found],
             buckets=[row["bucket"] for row in rows],
+            **self.reading,
         )
         flagged = [
             row["id"]

@@ -32,6 +32,10 @@ def add_to(commands: Any) -> None:
     add.add_argument("run")
     add.add_argument("--json", action="store_true", help="print scores.json instead of a table")
     add.add_argument("--data", help="where the rows are, if not where the run card says")
+    other = add.add_argument_group("another reading (scry)", "printed only: scores.json keeps the standard one")
+    other.add_argument("--iou-threshold", type=float, help="overlap that a match needs (standard: 0.10)")
+    other.add_argument("--matching", choices=("maximum", "greedy"))
+    other.add_argument("--malformed-controls", choices=("failed", "abstained", "excluded"))
     add.set_defaults(action=score)
 
     add = commands.add_parser("merge", help="join parts of one run that were made on several machines")
@@ -89,17 +93,34 @@ def judge(args: argparse.Namespace) -> int:
 
 
 def score(args: argparse.Namespace) -> int:
+    from ..benchmarks.scry import Scry
     from ..running.folder import RunFolder
     from ..running.score_run import rows_of, score_run
 
     out = RunFolder.existing(args.run)
-    scores = score_run(out, rows_of(out, args.data))
+    rows = rows_of(out, args.data)
+    reading = {
+        key: value
+        for key, value in (
+            ("iou_threshold", args.iou_threshold),
+            ("method", args.matching),
+            ("malformed_controls", args.malformed_controls),
+        )
+        if value is not None
+    }
+    if reading:
+        if not isinstance(rows.benchmark, Scry):
+            raise UsageError(f"{', '.join(reading)}: these readings are for scry, not for {rows.benchmark.name}")
+        rows = rows.asked_by(rows.benchmark.with_reading(reading))
+    scores = score_run(out, rows, write=not reading)
     if args.json:
         print(json.dumps(scores, indent=2, ensure_ascii=False))
     else:
         from ..report.results import tables
 
         print(tables([scores]))
+        if reading:
+            print(f"\nAnother reading, not written: {', '.join(f'{key} {value}' for key, value in reading.items())}")
     return 0
 
 

@@ -11,12 +11,12 @@ from .rowset import RowSet
 from .store import write_json
 
 
-def score_run(out: RunFolder, rows: RowSet) -> dict[str, Any]:
-    """All figures of the run, also written to `scores.json`.
+def score_run(out: RunFolder, rows: RowSet, *, write: bool = True) -> dict[str, Any]:
+    """All figures of the run, also written to `scores.json` (unless `write` is False).
 
-    Rows that were never answered count as state ``error``. Where the judge failed, ``judge_failures`` says how often,
-    and ``over_judged`` repeats the figures over the other rows. Where ``--retry`` recovered rows, ``raw`` holds the
-    figures of the run before any recovery, and the label says so.
+    Rows without a record count as state ``missing``, for free text as ``error``; they are never right. Where the judge
+    failed, ``judge_failures`` says how often, and ``over_judged`` repeats the figures over the other rows. Where
+    ``--retry`` recovered rows, ``raw`` holds the figures of the run before any recovery, and the label says so.
     """
     card, records = out.card(), out.records()
     judged = out.judgements() if rows.benchmark.judged else {}
@@ -54,7 +54,8 @@ def score_run(out: RunFolder, rows: RowSet) -> dict[str, Any]:
         "prompt_sha256": card["prompt"]["sha256"],
     }
     scores = head | scores
-    write_json(out.scores, scores)
+    if write:
+        write_json(out.scores, scores)
     return scores
 
 

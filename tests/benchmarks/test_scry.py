@@ -251,3 +251,25 @@ def test_what_no_report_could_match_and_what_is_no_control_is_refused(tmp_path, 
     found = RowSet(benchmark("scry"), str(tmp_path))
     assert found.ids == ["good"]
     assert message in found.refused[0]
+
+
+def test_another_reading_is_printed_and_the_standard_scores_stay(tmp_path, capsys, rows):
+    out = tmp_path / "run"
+    assert main(["run", "scry", "--model", "pixel-diff", "--out", str(out), "--no-progress"]) == 0
+    assert main(["score", str(out)]) == 0
+    standard = (out / "scores.json").read_bytes()
+    capsys.readouterr()
+    for words, expected in (
+        (["--iou-threshold", "0.9"], ("iou_threshold", 0.9)),
+        (["--matching", "greedy"], ("method", "greedy")),
+        (["--malformed-controls", "abstained"], ("malformed_controls", "abstained")),
+    ):
+        assert main(["score", str(out), "--json", *words]) == 0
+        scores = json.loads(capsys.readouterr().out)
+        assert scores["settings"][expected[0]] == expected[1]
+    assert json.loads(standard)["settings"]["method"] == "maximum"
+    assert (out / "scores.json").read_bytes() == standard
+    assert main(["score", str(out), "--iou-threshold", "0.9"]) == 0
+    assert "Another reading, not written: iou_threshold 0.9" in capsys.readouterr().out
+    assert main(["score", str(out), "--iou-threshold", "7"]) == 2
+    assert "iou_threshold" in capsys.readouterr().err
