@@ -75,13 +75,12 @@ def prove_processor(preparer: Preparer, sample: Sequence[Request] = ()) -> Mappi
     shown = two.images
     if sample:
         chunk = preparer(sample)
-        if chunk.failures and not chunk.requests:
-            raise UsageError(f"{name}: row {chunk.failures[0].id}: {chunk.failures[0].error}")
-        for failure in chunk.failures:
+        for failure in chunk.failures:  # any other is that row's own, and will be its answer
             if "exceed the context" in (failure.error or ""):
                 raise UsageError(f"row {failure.id}: {failure.error}")
-        shown = chunk.images
-        seen["prompt_tokens"] = max(chunk.prompt_tokens)
+        if chunk.requests:
+            shown = chunk.images
+            seen["prompt_tokens"] = max(chunk.prompt_tokens)
     return seen | {"pictures": list(dict.fromkeys(_sight(image) for row in shown for image in row))}
 
 

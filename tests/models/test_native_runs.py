@@ -1,6 +1,9 @@
-"""Whole runs of real tiny models through the command line: what is said of sizes, and what may not shrink."""
+"""Whole runs of real tiny models through the command line: what is said of sizes, what may not shrink, what is long."""
 
 from __future__ import annotations
+
+import logging
+import re
 
 import pytest
 
@@ -56,3 +59,26 @@ def test_the_preflight_says_at_what_size_a_picture_is_processed(run):
     assert said == "preflight: order proved; a 64x48 picture is processed at 112x112 (20 visual tokens)\n"
     _, _, said = run("idefics3", "--limit", "3", "--no-preflight")
     assert said == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--prompt", "{long}"], r"row pair-\d: prompt of 20\d\d\d\d tokens and --max-new-tokens 4 exceed the context"),
+        (["--max-new-tokens", "1000000"], r"row pair-\d: prompt of \d+ tokens and --max-new-tokens 1000000 exceed"),
+    ],
+    ids=["prompt", "reply"],
+)
+def test_what_exceeds_the_context_is_one_line_and_no_row(run, tmp_path, caplog, words, message):
+    long = tmp_path / "long.txt"
+    long.write_text("word " * 40_000)
+    logger = logging.getLogger("transformers.tokenization_utils_base")
+    logger.addHandler(caplog.handler)  # transformers hands nothing on to the root
+    try:
+        code, records, said = run("llava", *[word.format(long=long) for word in words])
+    finally:
+        logger.removeHandler(caplog.handler)
+    assert (code, records, caplog.text) == (2, [], "")
+    assert re.match(f"error: {message}", said)
+    assert said.count("\n") == 1
+    assert "test picture" not in said

@@ -164,6 +164,14 @@ def test_the_test_pictures_are_not_held_to_what_is_asked_of_the_rows(tiny, make_
 
 
 @vlm
+def test_a_broken_picture_in_the_sample_stops_nothing(tiny, make_request) -> None:
+    """It is that row's error; which row is the largest must not matter."""
+    first, second = make_request(0).pictures
+    broken = Request("bad", ("x", first, Picture(second.data[:60], name="second.png")))
+    assert check(TransformersModel(str(tiny("llava"))), [broken])["pictures"][0].startswith("a 448x224 picture")
+
+
+@vlm
 def test_a_row_of_each_size_is_looked_at_where_nothing_may_shrink(tiny, make_request) -> None:
     rows = [make_request(n, size=(56, 50 + n % 3)) for n in range(9)]
     looked: list[str] = []

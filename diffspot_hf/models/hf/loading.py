@@ -49,6 +49,8 @@ def load_processor(source: Source) -> Any:
     if not chat_template(processor):
         raise UsageError(f"{source.place}: has no chat template; an instruction-tuned model is needed")
     pad_left(processor.tokenizer, source.place)
+    # A prompt that is too long is an error of ours, in one line; transformers would warn of it beside that.
+    processor.tokenizer.deprecation_warnings["sequence-length-is-longer-than-the-specified-maximum"] = True
     return processor
 
 
