@@ -120,7 +120,8 @@ def run(
         mine = _share(rows.by_size(pending), settings, processes)
         try:
             sample = [rows.request(identifier, settings.prompt) for identifier in mine[:1]]
-            if mine and (check_pictures := getattr(model, "check_pictures", None)):  # of all rows, so that all processes agree
+            check_pictures = getattr(model, "check_pictures", None) if mine else None
+            if check_pictures is not None:  # of all rows, so that all processes agree
                 check_pictures(rows.request(identifier, settings.prompt) for identifier in pending)
             prepared = processes.gather(_prepare(model, card, check, sample, str(out.path)) if mine else None)
             card = _agreed(card, prepared)
@@ -255,8 +256,17 @@ def _agreed(card: dict[str, Any], prepared: Sequence[Mapping[str, Any] | None]) 
     if not given:
         return card
     first = given[0][1]
-    preflight = {key: value for key, value in first.items() if key == "preflight"}
-    return card | {"model": card["model"] | first["model"]} | preflight
+    return card | {"model": card["model"] | first["model"]} | _checked(card, first.get("preflight"))
+
+
+def _checked(card: Mapping[str, Any], preflight: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The preflights of all sessions, this one's last; where one was skipped, that stands for the run."""
+    if not preflight:
+        return {}
+    earlier = card.get("preflights") or ([card["preflight"]] if "preflight" in card else [])
+    every = [*earlier, {"at": now(), **preflight}]
+    skipped = any(each.get("skipped") for each in every)
+    return {"preflight": {"skipped": True} if skipped else preflight, "preflights": every}
 
 
 def _ask(
@@ -348,4 +358,6 @@ def _log(out: RunFolder, reports: Sequence[Mapping[str, Any]], processes: Proces
         else None,
     }
     card = out.card()
+    if "preflights" in card:
+        session["preflight"] = card["preflights"][-1]
     write_json(out.card_file, card | {"sessions": [*card.get("sessions", ()), session]})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import shutil
@@ -246,6 +247,20 @@ def test_the_card_says_what_the_answers_depend_on(rows, tmp_path):
     assert (card["data"]["rows"], card["data"]["is_sample"], card["data"]["refused"]) == (8, False, 0)
     assert card["preflight"] == {"order": "proved"}
     assert set(STATES) == set(run(DIFFSPOT, rows, Scripted(), out, settings()).health)
+
+
+def test_a_preflight_that_was_skipped_is_not_forgotten(rows, tmp_path):
+    out, proved = RunFolder(tmp_path / "run"), {"order": "proved"}
+    with pytest.raises(RuntimeError, match="went away"):
+        run(DIFFSPOT, rows, Scripted(stop_after=3), out, settings(), check=lambda *_: {"skipped": True})
+    for model in (Scripted(stop_after=3), Scripted()):
+        with contextlib.suppress(RuntimeError):
+            run(DIFFSPOT, rows, model, out, settings(), check=lambda *_: proved)
+    card = json.loads(out.card_file.read_text())
+    assert card["preflight"] == {"skipped": True}
+    done = [{name: value for name, value in each.items() if name != "at"} for each in card["preflights"]]
+    assert done == [{"skipped": True}, proved, proved]
+    assert [session["preflight"] for session in card["sessions"]] == card["preflights"]
 
 
 def test_a_model_that_loads_as_another_is_refused(rows, tmp_path):
