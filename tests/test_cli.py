@@ -47,6 +47,22 @@ WRONG = {
         ["run", "diffspot", "--model", "oracle", "--data", "{pairs}", "--max-failed", "some"],
         "a count, or a share",
     ),
+    "a server for a model that has none": (
+        ["run", "diffspot", "--model", "pixel-diff", "--data", "{pairs}", "--endpoint", "http://127.0.0.1:9/v1"],
+        "--endpoint: pixel-diff would ignore this",
+    ),
+    "pictures for a model that sees none": (
+        ["run", "diffspot", "--model", "oracle", "--data", "{pairs}", "--require-native", "--max-pixels", "5"],
+        "--max-pixels, --require-native: oracle would ignore this",
+    ),
+    "a limit of requests to no server": (
+        ["run", "diffspot", "--model", "tiny-vlm", "--data", "{pairs}", "--max-requests", "5"],
+        "--max-requests: tiny-vlm would ignore this",
+    ),
+    "a dtype for a server": (
+        ["run", "diffspot", "--model", "m", "--data", "{pairs}", "--endpoint", "http://x", "--dtype", "float32"],
+        "--dtype: m, a served model, would ignore this",
+    ),
     "judging what is no run": (["judge", "{empty}"], "no run here"),
     "scoring what is no run": (["score", "{empty}"], "no run here"),
     "importing what is not there": (
