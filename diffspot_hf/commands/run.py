@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ..running.runner import Summary
 
 DEFAULTS = ModelOptions()
+PREFLIGHT_REQUESTS = 2
+"""Requests of a served model's preflight: the pictures in both orders."""
 
 
 def add_to(commands: Any) -> None:
@@ -54,8 +56,15 @@ def _add_run(add: argparse.ArgumentParser) -> None:
     add.add_argument("--provider", help="an inference provider of the Hub")
     add.add_argument("--concurrency", type=int, default=DEFAULTS.concurrency)
     add.add_argument("--timeout", type=float, default=DEFAULTS.timeout, help="seconds for one request")
-    add.add_argument("--max-requests", type=int)
-    add.add_argument("--max-tokens-total", type=int)
+    add.add_argument(
+        "--max-requests",
+        type=int,
+        metavar="N",
+        help="at most N requests to the server now; processes share them, and repeated tries and the preflight count",
+    )
+    add.add_argument(
+        "--max-tokens-total", type=int, metavar="N", help="the same for tokens; what is in flight may go beyond"
+    )
     add.add_argument("--no-preflight", action="store_true", help="skip the check of image order (recorded)")
     add.add_argument(
         "--retry",
@@ -126,9 +135,9 @@ ONLY_FOR = {
 
 def run(args: argparse.Namespace) -> int:
     from ..benchmarks import benchmark
-    from ..models import load_model
+    from ..models import BUILT_IN, load_model
     from ..running.folder import RunFolder
-    from ..running.processes import Processes
+    from ..running.processes import Processes, share
     from ..running.rowset import RowSet
 
     chosen = benchmark(args.benchmark)
@@ -142,7 +151,16 @@ def run(args: argparse.Namespace) -> int:
     allowed = _allowed_failures(args.max_failed)
     prompt = chosen.prompt if args.prompt is None else _read_prompt(args.prompt)
     rows = RowSet(chosen, args.data, args.limit, args.subset, strict=args.strict)
-    model = load_model(args.model, chosen, rows.truth, asked)
+    rank, world = Processes.place()
+    workers = _workers(args, world)
+    limits = {name: getattr(asked, name) for name in ("max_requests", "max_tokens_total")}
+    shares = {name: share(n, min(rank, workers - 1), workers) for name, n in limits.items() if n is not None}
+    try:
+        model = load_model(args.model, chosen, rows.truth, replace(asked, **shares))
+    except UsageError as error:
+        if "/" in args.model or args.model in BUILT_IN or Path(args.model).exists():
+            raise
+        model = _Gone(error)
     out = RunFolder(args.out or Path("runs") / f"{chosen.name}-{args.model.strip('/').replace('/', '--')}")
     todo = [(chosen, out)]
     if args.both_orders:
@@ -150,7 +168,7 @@ def run(args: argparse.Namespace) -> int:
         todo.append((turned, RunFolder(out.path / "swapped")))
     processes = Processes.from_environment()
     try:
-        summaries = [_ask(args, each, rows, model, folder, prompt, processes) for each, folder in todo]
+        summaries = [_ask(args, each, rows, model, folder, prompt, processes, workers) for each, folder in todo]
     finally:
         processes.close()
     if not processes.is_main:
@@ -159,12 +177,37 @@ def run(args: argparse.Namespace) -> int:
         print(f"{len(rows.refused)} rows of {args.data} cannot be used and were left out", file=sys.stderr)
     if rows.is_sample:
         print("The rows are the sample of this package; its score cannot stand for the benchmark.")
+    if shares and workers > 1 and any(summary.stopped_because for summary in summaries):
+        print(f"of a limit each of {workers} processes has its share", file=sys.stderr)
     again = "the same command without --retry" if args.retry else "the same command"
     return max(_say(summary, folder, allowed, again) for summary, (_, folder) in zip(summaries, todo, strict=True))
 
 
+class _Gone:
+    """Stands for a model that cannot be found: a finished run needs none, any other raises why when it describes it."""
+
+    def __init__(self, error: UsageError) -> None:
+        self.error = error
+
+    def describe(self) -> Any:
+        raise self.error
+
+    def generate(self, requests: Any) -> Any:
+        raise self.error
+
+
+def _workers(args: argparse.Namespace, world: int) -> int:
+    """How many of `world` processes can ask a server within the limits: each needs a request beside its preflight."""
+    least = 1 if args.no_preflight else PREFLIGHT_REQUESTS + 1
+    bounds = [world]
+    if args.endpoint or args.provider:
+        bounds += [] if args.max_requests is None else [args.max_requests // least]
+        bounds += [] if args.max_tokens_total is None else [args.max_tokens_total]
+    return max(1, min(bounds))
+
+
 def _ask(
-    args: argparse.Namespace, chosen: Any, rows: Any, model: Any, out: Any, prompt: str, processes: Any
+    args: argparse.Namespace, chosen: Any, rows: Any, model: Any, out: Any, prompt: str, processes: Any, workers: int
 ) -> Summary:
     from ..running.runner import Settings
     from ..running.runner import run as run_rows
@@ -176,6 +219,7 @@ def _ask(
         moved=args.endpoint_moved,
         options={"model": args.model} | asdict(options(args)),
         progress=not args.no_progress,
+        workers=workers,
     )
     return run_rows(chosen, rows.asked_by(chosen), model, out, settings, processes, check=_preflight(args, processes))
 
@@ -183,13 +227,21 @@ def _ask(
 def _say(summary: Summary, out: Any, allowed: Any, again: str) -> int:
     from ..report.diffspot import health_line
 
-    print(f"{out.path}: {health_line(summary.health)}, {summary.asked} asked now")
+    unasked = summary.n_total - sum(summary.health.values())
+    print(f"{out.path}: {health_line(summary.health | {'not asked': unasked})}, {summary.asked} asked now")
+    if summary.elsewhere:
+        print(
+            f"{summary.elsewhere} of these answers are not in {out.path}: without a shared disk each process writes a "
+            f"folder of its own. Copy {', '.join(summary.parts)} to this machine, then: diffspot-hf merge {out.path} "
+            "PART…",
+            file=sys.stderr,
+        )
     if summary.stopped_because:
         print(f"stopped early: {summary.stopped_because}; the same command continues", file=sys.stderr)
     if summary.n_unanswered > allowed(summary.n_total):
         print(f"{summary.n_unanswered} rows have no answer; {again} asks them again", file=sys.stderr)
         return 1
-    return 0
+    return 1 if summary.elsewhere else 0
 
 
 def _preflight(args: argparse.Namespace, processes: Any) -> Any:
@@ -210,17 +262,19 @@ def _preflight(args: argparse.Namespace, processes: Any) -> Any:
 def _allowed_failures(text: str | None) -> Any:
     if text is None:
         return lambda n: 0
+    count = 0
     try:
         if text.endswith("%"):
             share = float(text[:-1]) / 100
         elif "." in text:
             share = float(text)
         else:
-            count = int(text)
-            return lambda n: count
+            share, count = 0.0, int(text)
+        if not 0 <= share <= 1 or count < 0:  # a share that is no number is not in between either
+            raise ValueError
     except ValueError:
         raise UsageError(f"--max-failed {text}: a count, or a share like 5% or 0.05") from None
-    return lambda n: share * n
+    return lambda n: count or share * n
 
 
 def _read_prompt(path: Path) -> str:

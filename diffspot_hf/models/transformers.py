@@ -226,6 +226,10 @@ class TransformersModel:
         batch = BatchSize(self.batch_size, largest)
         self._engine = Engine(self.id, model, preparer, tokenizer, generation, batch, self.generate_tokens, processors)
 
+    def start_at(self, batch_size: int) -> None:
+        """``--batch-size auto`` begins with what an earlier session of the run found."""
+        self.engine.batch.start(batch_size)
+
     # Answering
 
     def generate(self, requests: Iterable[Request]) -> Iterator[Response]:

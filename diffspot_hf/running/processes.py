@@ -18,6 +18,15 @@ PATIENCE = timedelta(days=7)
 """How long one process waits for the others (chosen): a slow row must not end a run."""
 
 
+def share(total: int, rank: int, world: int) -> int:
+    """What one of `world` processes has of `total`: the same as any other, but for one.
+
+    >>> [share(7, rank, 3) for rank in range(3)]
+    [3, 2, 2]
+    """
+    return total // world + (rank < total % world)
+
+
 @dataclass
 class Processes:
     """This process's `rank` among `world`."""

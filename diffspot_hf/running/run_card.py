@@ -128,16 +128,14 @@ def joined(card: Mapping[str, Any], other: Mapping[str, Any], refusal: str) -> d
     """
     if differing := differences(card, other) + differences_of_origin(card, other):
         raise UsageError(f"{refusal}: they differ in {'; '.join(differing)}")
-    sessions = list(card.get("sessions", ()))
-    sessions += [session for session in other.get("sessions", ()) if session not in sessions]
     loaded = {key: value for key, value in other["model"].items() if key == "loaded"}
-    return dict(card) | {"model": loaded | card["model"], "sessions": sessions}
-
-
-def batch_size_found(card: Mapping[str, Any]) -> int | None:
-    """The batch size that ``auto`` had found when the last session ended."""
-    routes = [session.get("route") or {} for session in card.get("sessions", ())]
-    return next((route["batch_size"] for route in reversed(routes) if route.get("batch_size_auto")), None)
+    whole = dict(card) | {"model": loaded | card["model"]}
+    for name in ("sessions", "preflights"):
+        whole[name] = list(card.get(name, ()))
+        whole[name] += [entry for entry in other.get(name, ()) if entry not in whole[name]]
+    if (other.get("preflight") or {}).get("skipped"):  # that stands for the run
+        whole["preflight"] = other["preflight"]
+    return whole
 
 
 def card_lacks(card: Any) -> str | None:

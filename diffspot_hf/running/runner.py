@@ -21,7 +21,6 @@ from .processes import Processes
 from .recovery import asked_again, at_own_route, is_wanted
 from .rowset import RowSet, answer_key, dealt
 from .run_card import (
-    batch_size_found,
     differences_of_origin,
     identity_digest,
     make_card,
@@ -31,11 +30,10 @@ from .run_card import (
     sha256,
     versions,
 )
+from .sessions import batch_size_found, log, report
 from .store import Record, Store, is_final, merged, write_json
 
 Check = Callable[[Model, Sequence[Request]], Mapping[str, Any]]
-SPENT = ("requests", "tokens")
-"""What a route counts."""
 
 
 @dataclass(frozen=True)
@@ -131,21 +129,17 @@ def run(
         if processes.is_main or not out.card_file.exists():
             write_json(out.card_file, card)
 
-        def report(asked: int) -> dict[str, Any]:
-            route = _spent(model, described) if mine else None
-            return {"asked": asked, "route": route, "stopped": getattr(model, "stopped_because", None)}
-
         try:
             asked = _ask(benchmark, rows, model, out, settings, key, mine, before, processes, store)
         except BaseException:
             if store is not None:  # what the other processes did is not known here: they may be gone
                 with contextlib.suppress(UsageError):
-                    _log(out, [report(store.appended)], processes)
+                    log(out, [report(model, store.appended, described)], processes)
             raise
-        reports = processes.gather(report(asked))
-        if store is not None and pending:
+        reports = [each for each in processes.gather(report(model, asked, described) if mine else None) if each]
+        if store is not None and reports:
             out.merge_into(store, rows.ids)
-            _log(out, reports, processes)
+            log(out, reports, processes)
         processes.wait()
         own = out.records()
         records = {i: record for i, record in _known(own, processes).items() if i in rows}
@@ -154,7 +148,7 @@ def run(
         n_total=len(rows),
         health=health(record["state"] for record in records.values()),
         asked=sum(each["asked"] for each in reports),
-        stopped_because="; ".join(dict.fromkeys(each["stopped"] for each in reports if each["stopped"])) or None,
+        stopped_because="; ".join(dict.fromkeys(filter(None, (each["stopped_because"] for each in reports)))) or None,
         elsewhere=sum(i not in own or own[i]["state"] != record["state"] for i, record in records.items()),
         parts=tuple(dict.fromkeys(place for place in places if place != places[processes.rank])),
     )
@@ -337,27 +331,3 @@ def _record(benchmark: Benchmark, rows: RowSet, response: Response, name: str, v
         "notes": dict(prediction.notes),
         "seconds": round(response.seconds, 4),
     }
-
-
-def _spent(model: Model, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The model's route, with what was spent on it since it described itself as `before`."""
-    route, earlier = dict(model.describe().get("route") or {}), before.get("route") or {}
-    return route | {name: route[name] - earlier.get(name, 0) for name in SPENT if name in route}
-
-
-def _log(out: RunFolder, reports: Sequence[Mapping[str, Any]], processes: Processes) -> None:
-    """Adds this session to the card. `reports` of fewer than all processes say less than was done."""
-    routes = [each["route"] for each in reports if each["route"]]
-    session = {
-        "ended": now(),
-        "processes": processes.world,
-        "counted": len(reports),
-        "asked": sum(each["asked"] for each in reports),
-        "route": routes[0] | {name: sum(r[name] for r in routes) for name in SPENT if name in routes[0]}
-        if routes
-        else None,
-    }
-    card = out.card()
-    if "preflights" in card:
-        session["preflight"] = card["preflights"][-1]
-    write_json(out.card_file, card | {"sessions": [*card.get("sessions", ()), session]})

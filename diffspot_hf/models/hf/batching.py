@@ -33,6 +33,11 @@ class BatchSize:
         self.now = 1 if self.auto else int(asked)
         self._limit = largest if self.auto else self.now
 
+    def start(self, rows: int) -> None:
+        """``auto`` begins with `rows`, which an earlier session found, as far as they are allowed here."""
+        if self.auto:
+            self.now = max(1, min(rows, self._limit))
+
     def worked(self, rows: int) -> None:
         """`rows` rows went through at once; ``auto`` tries twice as many next."""
         if self.auto and rows >= self.now:
