@@ -134,6 +134,16 @@ def test_a_server_gets_exactly_the_pixels_of_the_one_loader(encode: Callable[[Im
     assert (sent == picture.data) is (encode is encode_png), "a plain file goes as it is, any other is made plain"
 
 
+def test_pictures_of_megabytes_are_sent_whole_also_at_the_second_try(servers, start_server) -> None:
+    noise = Image.effect_noise((1200, 1000), 90).convert("RGB")
+    pictures = [Picture(encode_png(image)) for image in (noise, noise.transpose(Image.Transpose.ROTATE_180))]
+    server = start_server(servers.Status(500), reply=lambda seen: "fine")
+    (response,) = model_at(server).generate([Request("r", ("x", *pictures))])
+    assert response.text == "fine", response.error  # aiohttp's warning would be an error here
+    assert sum(map(len, server.requests[1].uris)) > 2 << 20
+    assert [picture.tobytes() for picture in server.requests[1].pictures] == [p.rgb.tobytes() for p in pictures]
+
+
 def test_a_broken_picture_is_an_error_without_a_request(start_server, make_request) -> None:
     server, good = start_server(), make_request(0)
     bad = Request("bad", ("x", Picture(b"no picture", name="before.png"), good.pictures[1]))

@@ -7,6 +7,7 @@ Both take the JSON of a chat completion request and give the JSON of its reply; 
 from __future__ import annotations
 
 import email.utils
+import io
 import itertools
 import json
 import os
@@ -29,6 +30,7 @@ _KEYS_BY_HOST = {
     "huggingface.cloud": "HF_TOKEN",
     "hf.space": "HF_TOKEN",
 }
+_LARGE = 1 << 20  # bytes, as aiohttp has it
 _CONNECTIONS_A_CLIENT = 20
 """Idle connections that one hub client keeps open; with more requests at once it would reconnect all the time."""
 
@@ -91,10 +93,12 @@ class UrlTransport:
     async def chat(self, encoded: bytes) -> Any:
         import aiohttp
 
+        # In one piece a large body would hold up the others, so aiohttp warns of it.
+        data = encoded if len(encoded) < _LARGE else io.BytesIO(encoded)
         try:
             # A redirect would turn the POST into a GET, or carry pictures and key elsewhere.
             async with self._session.post(
-                self.url, data=encoded, headers=self._headers, allow_redirects=False, proxy=self._proxy
+                self.url, data=data, headers=self._headers, allow_redirects=False, proxy=self._proxy
             ) as response:
                 body = await response.read()
         except aiohttp.ClientConnectorError as error:
