@@ -1,4 +1,7 @@
-"""Faulty runners, stores and keys of the kind that cost other harnesses their numbers: our checks notice each."""
+"""Faulty keys, merges and scores of the kind that cost other harnesses their numbers: our checks notice each.
+
+Faulty whole runs are in `tests/models/test_complaint_runs.py`.
+"""
 
 from __future__ import annotations
 
@@ -7,59 +10,17 @@ import json
 import pytest
 
 from diffspot_hf.benchmarks import benchmark
-from diffspot_hf.running import run_card, runner
-from diffspot_hf.running.folder import RunFolder
+from diffspot_hf.running import run_card
 from diffspot_hf.running.rowset import RowSet, answer_key, dealt
-from diffspot_hf.running.runner import Settings, run
-from diffspot_hf.running.store import merged, read_lines
+from diffspot_hf.running.store import merged
 from diffspot_hf.scoring.rates import diffspot_rates, outcome
-from diffspot_hf.types import Response
 
 DIFFSPOT = benchmark("diffspot")
-SETTINGS = Settings(prompt=DIFFSPOT.prompt, progress=False)
 
 
 @pytest.fixture
 def rows(pairs):
     return RowSet(DIFFSPOT, str(pairs))
-
-
-class Fragile:
-    """Fails after four answers; a `loaded` fact may differ from the last time."""
-
-    def __init__(self, stop_after=None, **loaded):
-        self.stop_after, self.loaded, self.asked, self.loads = stop_after, loaded, [], 0
-
-    def load(self):
-        self.loads += 1
-
-    def describe(self):
-        return {"id": "fragile", "loaded": self.loaded} if self.loaded else {"id": "fragile"}
-
-    def generate(self, requests):
-        for request in requests:
-            if len(self.asked) == self.stop_after:
-                raise RuntimeError("the machine went away")
-            self.asked.append(request.id)
-            yield Response(id=request.id, text="No differences.")
-
-
-def kept_after_a_crash(run_with, out):
-    with pytest.raises(RuntimeError, match="went away"):
-        run_with(Fragile(stop_after=4))
-    return len(read_lines(out.predictions))
-
-
-def test_a_runner_that_stores_at_the_end_is_noticed(rows, tmp_path):
-    ours, theirs = RunFolder(tmp_path / "ours"), RunFolder(tmp_path / "theirs")
-
-    class AtTheEnd(Fragile):
-        def generate(self, requests):
-            yield from list(super().generate(requests))
-
-    assert kept_after_a_crash(lambda model: run(DIFFSPOT, rows, model, ours, SETTINGS), ours) == 4
-    faulty = lambda model: run(DIFFSPOT, rows, AtTheEnd(model.stop_after), theirs, SETTINGS)  # noqa: E731
-    assert kept_after_a_crash(faulty, theirs) == 0
 
 
 def misses_when(change, rows, key_of):
@@ -98,47 +59,6 @@ def test_a_merge_in_which_the_last_record_wins_is_noticed():
     assert {record["id"]: record for record in (valid, rejected)}["a"]["prediction"] == ""
 
 
-def test_a_model_that_loads_eagerly_is_noticed(rows, tmp_path):
-    out = RunFolder(tmp_path / "run")
-    run(DIFFSPOT, rows, Fragile(), out, SETTINGS)
-
-    class Eager(Fragile):
-        def __init__(self):
-            super().__init__()
-            self.load()
-
-    lazy, eager = Fragile(), Eager()
-    for model in (lazy, eager):
-        run(DIFFSPOT, rows, model, out, SETTINGS)
-    assert (lazy.loads, eager.loads) == (0, 1)
-
-
-def test_a_store_that_appends_to_a_torn_line_is_noticed(rows, tmp_path):
-    def resumed(folder, repair):
-        out = RunFolder(folder)
-        run(DIFFSPOT, rows, Fragile(), out, SETTINGS)
-        torn = out.predictions.read_bytes()[:-40]
-        out.predictions.write_bytes(torn)
-        if repair:
-            run(DIFFSPOT, rows, Fragile(), out, SETTINGS)
-        else:
-            with out.predictions.open("ab") as file:
-                file.write(b'{"id": "pair-7", "state": "ok"}\n')
-        whole = [line for line in out.predictions.read_bytes().split(b"\n") if line]
-        return sum(_is_json(line) for line in whole)
-
-    assert resumed(tmp_path / "ours", repair=True) == len(rows)
-    assert resumed(tmp_path / "theirs", repair=False) == len(rows) - 1
-
-
-def _is_json(line):
-    try:
-        json.loads(line)
-    except ValueError:
-        return False
-    return True
-
-
 def test_shares_that_are_padded_to_equal_length_are_noticed():
     def padded(ids, rank, world):
         ids = ids + ids[: -len(ids) % world]
@@ -168,16 +88,3 @@ def test_a_card_that_forgets_the_prompt_is_noticed(rows):
     assert misses_when(change, rows, lambda card, request: run_card.identity_digest(card))
     forgetful = lambda card, request: run_card.identity_digest(card | {"prompt": {"sha256": ""}})  # noqa: E731
     assert not misses_when(change, rows, forgetful)
-
-
-def test_a_resume_that_does_not_compare_what_was_loaded_is_noticed(rows, tmp_path, monkeypatch):
-    def resumed(folder):
-        out = RunFolder(folder)
-        with pytest.raises(RuntimeError, match="went away"):
-            run(DIFFSPOT, rows, Fragile(4, processor="Slow"), out, SETTINGS)
-        run(DIFFSPOT, rows, Fragile(processor="Fast"), out, SETTINGS)
-
-    with pytest.raises(Exception, match=r"model\.loaded\.processor"):
-        resumed(tmp_path / "ours")
-    monkeypatch.setattr(runner, "require_same_loaded", lambda *_: None)
-    resumed(tmp_path / "theirs")
