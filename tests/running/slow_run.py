@@ -1,6 +1,7 @@
-"""A run of a slow scripted model in a process of its own, for tests that kill it: ``slow_run.py DATA OUT LOG SECONDS``.
+"""A run of a slow scripted model in a process of its own: ``slow_run.py DATA OUT LOG SECONDS [DTYPE]``.
 
-Every id that the model is asked for is appended to LOG, so that a test can see what was asked twice.
+Every id that the model is asked for is appended to LOG, so that a test can see what was asked twice. In OUT and DTYPE,
+which the model says it was loaded with, ``{rank}`` stands for the rank of the process.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from diffspot_hf.types import Response
 class Slow:
     """Answers with a digest of what it was shown, after a while."""
 
-    def __init__(self, log: str, seconds: float) -> None:
-        self.log, self.seconds = log, seconds
+    def __init__(self, log: str, seconds: float, dtype: str | None = None) -> None:
+        self.log, self.seconds, self.dtype = log, seconds, dtype
 
     def describe(self):
-        return {"id": "slow"}
+        return {"id": "slow"} | ({"loaded": {"dtype": self.dtype}} if self.dtype else {})
 
     def generate(self, requests):
         for request in requests:
@@ -37,11 +38,11 @@ class Slow:
 
 
 def main() -> None:
-    data, out, log, seconds = sys.argv[1:5]
+    data, out, log, seconds, *dtype = (word.format(rank=os.environ.get("RANK", 0)) for word in sys.argv[1:])
     chosen = benchmark("diffspot")
     processes = Processes.from_environment()
     settings = Settings(prompt=chosen.prompt, progress=False)
-    run(chosen, RowSet(chosen, data), Slow(log, float(seconds)), RunFolder(out), settings, processes)
+    run(chosen, RowSet(chosen, data), Slow(log, float(seconds), *dtype), RunFolder(out), settings, processes)
     processes.close()
 
 
