@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import and_
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,12 @@ import numpy as np
 from ...errors import UsageError
 from ...rows import iter_jsonl, read_picture
 from .claims import right_options
+from .colours import check_new, named
 from .groups import SIGNED
 from .items import check_choice
 from .kit import Kit
-from .patches import RGB, lay, pixels
-from .regions import MOST_AREA, read_box
+from .patches import RGB, changed_box, lay, pixels
+from .regions import MOST_AREA, Box, check_visible, clear_change, grow, read_box
 from .scenes import LEAST_OTHERS
 from .tasks import LETTERS, NONE
 
@@ -28,10 +31,11 @@ def check_folder(folder: Path, kit: Kit | None = None) -> dict[str, Any]:
     """``{"items", "groups", "problems"}`` of the data set in `folder`; no problem means that it is sound.
 
     Checked are: ids, options and answers, groups of five with every letter once, that an edit changes one picture, less
-    than 5 % of it and as much as its row says, that a pair without a cue is unedited, that boxes lie in their pictures,
-    that the answer is what the row's instruction makes true (by its claims, and by ``review/signed.jsonl`` where there
-    is one), and with `kit` (commonality items) that exactly the answer is true of the objects in ``scenes.json`` and
-    each scene holds enough other objects.
+    than 5 % of it, as much as its row says and so that it can be seen, that no target is said to take on a colour which
+    it had, that a pair without a cue is unedited, that boxes lie in their pictures, that the answer is what the row's
+    instruction makes true (by its claims, and by ``review/signed.jsonl`` where there is one), and with `kit`
+    (commonality items) that exactly the answer is true of the objects in ``scenes.json`` and each scene holds enough
+    other objects.
     """
     problems: list[str] = []
     rows = [row for _, row in iter_jsonl(folder / "test.jsonl", lambda error: problems.append(str(error)))]
@@ -86,18 +90,38 @@ def _check_pictures(folder: Path, row: Mapping[str, Any], seen: dict[str, RGB]) 
             continue
         edited += 1
         parts = [(p["x"], p["y"], pixels(read_picture(folder, p["file"])["bytes"], p["file"])) for p in patches]
-        changed = float((lay(base, parts) != base).any(axis=2).mean())
+        laid = lay(base, parts)
+        changed = float((laid != base).any(axis=2).mean())
         covered = sum(part.shape[0] * part.shape[1] for _, _, part in parts) / (base.shape[0] * base.shape[1])
         if not 0 < changed < MOST_AREA or covered >= MOST_AREA:
             raise UsageError(f"the edit changes {changed:.2%} of the picture within {covered:.2%} of it")
         if not np.isclose(changed, row["edit_area_fraction"], atol=1e-9):
             raise UsageError(f"edit_area_fraction is {row['edit_area_fraction']}, the edit changes {changed}")
+        _check_seen(row, side, base, laid)
     if edited != (row["answer"] != NONE):
         raise UsageError(f"the answer is {row['answer']}, and {edited} of its pictures are edited")
     if not edited and row["edit_area_fraction"] != 0:
         raise UsageError(f"edit_area_fraction is {row['edit_area_fraction']}, and nothing is edited")
     if row["track"] == "differential" and row["image_1"] != row["image_2"]:
         raise UsageError("the two pictures of a differential item have different bases")
+
+
+def _check_seen(row: Mapping[str, Any], side: str, base: RGB, edited: RGB) -> None:
+    """Raises `UsageError` when nobody could see the edit, or when it is said to give the target a colour that it had.
+
+    A colour that all four edits speak of stands for the target ("the red cup has changed to blue").
+    """
+    size = (base.shape[1], base.shape[0])
+    box, cue = changed_box(base, edited), row[f"bbox_{side}"]
+    if box is None:
+        raise UsageError("the edit changes nothing")
+    window = grow(Box(*box), size).slices
+    before, after = base[window], edited[window]
+    check_visible(before, after, Box(*box) if cue is None else read_box(cue, size, f"bbox_{side}"))
+    if row["task"] == "attribute":
+        said = [named(option) for option in row["options"][:-1]]
+        text = row["options"][LETTERS.index(row["answer"])]
+        check_new(named(text) - reduce(and_, said), text, before[clear_change(before, after)])
 
 
 def _check_boxes(row: Mapping[str, Any], seen: Mapping[str, RGB]) -> None:
@@ -125,6 +149,19 @@ def _check_answer(row: Mapping[str, Any], signed: Mapping[str, Any]) -> None:
         raise UsageError(f"the answer {row['answer']} is true after {made!r}, and the edit is {row['instruction']!r}")
     if (statement := signed.get(row["id"], row["options"][index])) != row["options"][index]:
         raise UsageError(f"the answer is {row['answer']}, and people signed {statement!r}")
+
+
+def _check_colour(folder: Path, row: Mapping[str, Any], seen: Mapping[str, RGB]) -> None:
+    """Raises `UsageError` when the answer says that the target took on a colour which it had before the edit.
+
+    A colour that all four edits speak of stands for the target ("the red cup has changed to blue")."""
+    patches = row.get("patches_2") or []
+    if row["task"] != "attribute" or not patches:
+        return
+    said = [named(option) for option in row["options"][:-1]]
+    text, base = row["options"][LETTERS.index(row["answer"])], seen[row["image_2"]]
+    parts = [(p["x"], p["y"], pixels(read_picture(folder, p["file"])["bytes"], p["file"])) for p in patches]
+    check_new(named(text) - reduce(and_, said), text, base[clear_change(base, lay(base, parts))])
 
 
 def _check_claims(row: Mapping[str, Any], scenes: Mapping[str, Objects], kit: Kit) -> None:

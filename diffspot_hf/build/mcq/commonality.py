@@ -100,7 +100,7 @@ def _variant(
         scene = scene.with_thing(index, thing)
     made = render(scene, kit)
     window = _window(base.rendered.picture, made.picture)
-    check_visible(base.rendered.picture, made.picture)
+    check_visible(base.rendered.picture[window.slices], made.picture[window.slices], window)
     final = settle(base.decoded, base.rendered.picture, made.picture, base.data, window.slices)
     change = check_edit(base.decoded, final, window)
     objects = [b.rendered.objects for b in bases]

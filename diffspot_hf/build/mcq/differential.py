@@ -18,11 +18,12 @@ from typing import Any
 from ...errors import UsageError
 from ...images import decode_rgb
 from ...rows import inside, iter_jsonl, read_picture
+from .colours import check_new, named
 from .editors import Editor
 from .groups import Group, SetWriter, Variant
 from .instructions import Instruction, Instructor, Target, propose
 from .patches import RGB, pixels, settle
-from .regions import MOST_AREA, Box, check_edit, grow, read_box
+from .regions import MOST_AREA, Box, check_edit, clear_change, grow, read_box
 from .tasks import BY_KEY, NOTHING, Task
 
 _PICTURES = (".jpg", ".jpeg", ".png", ".webp")
@@ -133,7 +134,10 @@ def make_group(
     for number, instruction in enumerate(instructions):
         report.edits_tried += 1
         try:
-            good.append(_variant(base, picture, photo.data, target, region, instruction, editor, seed + number))
+            made = _variant(base, picture, photo.data, target, region, instruction, editor, seed + number)
+            if task.name == "attribute":
+                _check_colour(instruction, target, base[region.slices], made.edited[region.slices])
+            good.append(made)
         except UsageError as error:
             refuse(UsageError(f"{instruction.statement!r}: {error}"))
     if len(good) < KEPT:
@@ -164,6 +168,12 @@ def _variant(
     return Variant(
         instruction.statement, instruction.text, 2, final, change.box, change.fraction, region, region, claim
     )
+
+
+def _check_colour(instruction: Instruction, target: Target, before: RGB, after: RGB) -> None:
+    """Raises `UsageError` when the target is said to take on a colour that it has already."""
+    said = instruction.statement
+    check_new(named(said) - named(target.name), said, before[clear_change(before, after)])
 
 
 def _edited(editor: Editor, picture: RGB, target: Target, region: Box, instruction: Instruction, seed: int) -> RGB:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+import numpy as np
+
 from ...errors import UsageError
+from .colours import PAINTS, lab, named, share
+from .editors.masks import target_mask
 from .instructions import Instruction, Target
 from .patches import RGB
 from .regions import Box
 from .tasks import Task
 
-COLOURS = {
-    "red": [200, 45, 45],
-    "blue": [50, 90, 200],
-    "green": [50, 150, 70],
-    "yellow": [225, 190, 50],
-    "violet": [130, 60, 165],
-    "pink": [235, 120, 165],
-}
+PRESENT = 0.15
+"""From this share of its pixels on, a target has a colour already, and no rule paints it so (our choice)."""
 SIDES = {"to the left": (-1, 0), "to the right": (1, 0), "higher up": (0, -1), "lower down": (0, 1)}
 _STEP = 0.42  # of the target's size: further, and it would leave its region (our choice)
 TRACES = {
@@ -44,21 +42,32 @@ class Ruled:
     ) -> Instruction:
         if not target.name:
             raise UsageError("a target needs a name for instructions by rules, such as 'the red cup'")
-        made = _RULES[task.name](target)
+        made = _attribute(picture, target, region) if task.name == "attribute" else _RULES[task.name](target)
         random.Random(f"{self.seed}:{list(target.box)}").shuffle(made)
         if len(earlier) >= len(made):
             raise StopIteration
         return made[len(earlier)]
 
 
-def _attribute(target: Target) -> list[Instruction]:
+def _attribute(picture: RGB, target: Target, region: Box) -> list[Instruction]:
+    """One repainting for each colour that neither the target's name nor its pixels have. The paint's lightness comes
+    with it, so that yellow is no brown and pink no mauve."""
+    pixels = picture[region.slices][target_mask(picture, region, target.box) > 0]
+    lightness = float(np.median(lab(pixels)[:, 0]))
+    has = {colour for colour in PAINTS if colour in named(target.name) or share(pixels, colour) >= PRESENT}
     return [
         Instruction(
             f"Change the colour of {target.name} to {colour}.",
             f"The colour of {target.name} has changed to {colour}.",
-            {"op": "recolour", "rgb": rgb, "strength": 0.85},
+            {
+                "op": "recolour",
+                "rgb": list(rgb),
+                "strength": 1.0,
+                "lightness": round(2.55 * (float(lab(np.uint8(rgb))[0]) - lightness)),
+            },
         )
-        for colour, rgb in COLOURS.items()
+        for colour, rgb in PAINTS.items()
+        if colour not in has
     ]
 
 
@@ -104,4 +113,4 @@ def _reasoning(target: Target) -> list[Instruction]:
     ]
 
 
-_RULES = {"attribute": _attribute, "entity": _entity, "spatial": _spatial, "reasoning": _reasoning}
+_RULES = {"entity": _entity, "spatial": _spatial, "reasoning": _reasoning}

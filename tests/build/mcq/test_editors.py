@@ -26,7 +26,7 @@ EDITS = {
     "remove": {"op": "remove"},
     "remove with ground from a place": {"op": "remove", "donor": [90, 0]},
     "move": {"op": "move", "dx": 14},
-    "move and turn round": {"op": "move", "flip": True, "angle": 40},
+    "move and turn round": {"op": "move", "dx": 9, "flip": True, "angle": 40},
     "scale down": {"op": "scale", "scale": 0.6},
     "scale up": {"op": "scale", "scale": 1.3},
     "add another": {"op": "add", "dy": -14, "scale": 0.5},

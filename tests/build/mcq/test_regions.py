@@ -56,10 +56,14 @@ def test_an_edit_inside_its_region_is_measured_by_its_pixels():
     assert change.fraction == 200 / 120_000
 
 
+grain = BASE.copy()
+grain[REGION.slices] = np.random.default_rng(0).integers(0, 16, (REGION.h, REGION.w, 1))
+
 REFUSED = {
     "nothing changed": (BASE, REGION, "changed nothing"),
     "one pixel outside": (edited(Box(110, 110, 20, 10), Box(99, 100, 1, 1)), REGION, "1 pixels outside its region"),
     "too little to be seen": (edited(Box(110, 110, 3, 5)), REGION, "15 pixels, fewer than can be seen"),
+    "grain": (grain, REGION, "too faint to be seen: 0 pixels differ clearly"),
     "a region of 5 %": (edited(Box(110, 110, 20, 10)), Box(0, 0, 100, 60), "5.0% of the picture, 5% or more"),
     "another size": (
         np.zeros((10, 10, 3), np.uint8),
