@@ -25,10 +25,10 @@ import datasets
 from datasets import Features, Image, List, Value
 from datasets.builder import Key
 
-from diffspot_hf.build.mcq.items import check_choice
+from diffspot_hf.build.mcq.items import check_item
 from diffspot_hf.build.mcq.patches import RGB, lay, pixels, png_bytes
 from diffspot_hf.build.mcq.released import INDEX, SNAPSHOT, read_released
-from diffspot_hf.build.mcq.tasks import BY_KEY, TASKS
+from diffspot_hf.build.mcq.tasks import TASKS
 from diffspot_hf.dataset_scripts.common import COMMIT, WARNING, PairBuilder, PairConfig, configurations, write_parquet
 from diffspot_hf.errors import UsageError
 from diffspot_hf.rows import Refuse, read_picture, stop
@@ -150,12 +150,7 @@ class DiCoBench(PairBuilder):
             yield where, checked
 
     def complete(self, row: dict[str, Any]) -> dict[str, Any]:
-        if (row["track"], row["task"]) not in BY_KEY:
-            raise UsageError(
-                f"unknown task {row['task']!r} on track {row['track']!r}; there are "
-                + ", ".join(task.label for task in TASKS)
-            )
-        check_choice(row["options"], row["answer"])
+        check_item(row)
         for column in self.PICTURES:
             if patches := row.get(f"patches_{column[-1]}"):
                 row[column] = self._composed(row[column], patches)

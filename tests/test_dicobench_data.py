@@ -338,6 +338,10 @@ def broken(tmp_path, **changes):
 BROKEN = {
     "an unknown task": (dict(task="taste"), "unknown task 'taste' on track 'differential'"),
     "a task of the other track": (dict(task="instance"), "unknown task 'instance' on track 'differential'"),
+    "a task that is a list": (dict(task=["entity"]), "unknown task ['entity']"),
+    "an empty question": (dict(question=""), "no question, found ''"),
+    "a question of blanks": (dict(question=" \n"), "no question"),
+    "a question that is a number": (dict(question=5), "no question, found 5"),
     "four options": (dict(options=["a", "b", "c", "d"]), "has 5 options, found 4"),
     "no options": (dict(options="abcde"), "has 5 options, found str"),
     "an empty option": (dict(options=["a", "", "c", "d", "e"]), "option B is missing"),

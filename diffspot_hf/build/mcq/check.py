@@ -17,7 +17,7 @@ from ...rows import iter_jsonl, read_picture
 from .claims import right_options
 from .colours import check_new, named
 from .groups import SIGNED
-from .items import check_choice
+from .items import check_item
 from .kit import Kit
 from .patches import RGB, changed_box, lay, pixels
 from .regions import MOST_AREA, Box, check_visible, clear_change, grow, read_box
@@ -30,12 +30,12 @@ Objects = Sequence[Mapping[str, Any]]
 def check_folder(folder: Path, kit: Kit | None = None) -> dict[str, Any]:
     """``{"items", "groups", "problems"}`` of the data set in `folder`; no problem means that it is sound.
 
-    Checked are: ids, options and answers, groups of five with every letter once, that an edit changes one picture, less
-    than 5 % of it, as much as its row says and so that it can be seen, that no target is said to take on a colour which
-    it had, that a pair without a cue is unedited, that boxes lie in their pictures, that the answer is what the row's
-    instruction makes true (by its claims, and by ``review/signed.jsonl`` where there is one), and with `kit`
-    (commonality items) that exactly the answer is true of the objects in ``scenes.json`` and each scene holds enough
-    other objects.
+    Checked are: ids, tasks, questions, options and answers, groups of five with every letter once, that an edit changes
+    one picture, less than 5 % of it, as much as its row says and so that it can be seen, that no target is said to take
+    on a colour which it had, that a pair without a cue is unedited, that boxes lie in their pictures, that the answer
+    is what the row's instruction makes true (by its claims, and by ``review/signed.jsonl`` where there is one), and
+    with `kit` (commonality items) that exactly the answer is true of the objects in ``scenes.json`` and each scene
+    holds enough other objects.
     """
     problems: list[str] = []
     rows = [row for _, row in iter_jsonl(folder / "test.jsonl", lambda error: problems.append(str(error)))]
@@ -43,7 +43,7 @@ def check_folder(folder: Path, kit: Kit | None = None) -> dict[str, Any]:
     seen: dict[str, RGB] = {}
     for row in rows:
         try:
-            check_choice(row.get("options"), row.get("answer"))
+            check_item(row)
             _check_pictures(folder, row, seen)
             _check_boxes(row, seen)
             _check_answer(row, signed)

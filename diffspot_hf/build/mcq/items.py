@@ -1,11 +1,23 @@
-"""What makes a usable item: five different options and an answer among them."""
+"""What makes a usable item: a known task, a question, five different options and an answer among them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ...errors import UsageError
-from .tasks import LETTERS
+from .tasks import BY_KEY, LETTERS, TASKS
+
+
+def check_item(row: Mapping[str, Any]) -> None:
+    """Raises `UsageError` unless track and task of `row` are known, it has a question, and its choice is sound."""
+    track, task, question = (row.get(key) for key in ("track", "task", "question"))
+    if not isinstance(track, str) or not isinstance(task, str) or (track, task) not in BY_KEY:
+        known = ", ".join(task.label for task in TASKS)
+        raise UsageError(f"unknown task {task!r} on track {track!r}; there are {known}")
+    if not isinstance(question, str) or not question.strip():
+        raise UsageError(f"no question, found {question!r}")
+    check_choice(row.get("options"), row.get("answer"))
 
 
 def check_choice(options: Any, answer: Any) -> None:

@@ -21,8 +21,8 @@ CONTEXT = 2.0
 LEAST_PIXELS = 16
 """Fewer changed pixels than this are no edit that anybody could see (our choice)."""
 CLEAR, BLUR, NEAR = 10.0, 1.5, 2
-"""Of two pictures blurred by `BLUR` pixels, a pixel differs clearly when none of the other one within `NEAR` pixels lies
-within `CLEAR` in Lab: grain, compression, resampling and a shift that nobody sees do not count (our choice)."""
+"""Of two pictures blurred by `BLUR` pixels, a pixel differs clearly when none of the other one within `NEAR` pixels
+lies within `CLEAR` in Lab: grain, compression, resampling and a shift that nobody sees do not count (our choice)."""
 LEAST_SEEN = 0.04
 """Clearly different pixels that an edit needs, as a share of the target's box (our choice). Mirroring a disc or a block
 makes up to 0.01 of them, the faintest edit of the shipped sample 0.13."""

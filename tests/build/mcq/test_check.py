@@ -48,6 +48,8 @@ def edited(row):
 
 TAMPERED = {
     "another answer": (lambda r: r | {"answer": "A" if r["answer"] != "A" else "B"}, "not each letter once"),
+    "an unknown task": (lambda r: r | {"task": "colour"}, "unknown task 'colour' on track 'differential'"),
+    "an empty question": (lambda r: r | {"question": " "}, "no question"),
     "an option twice": (lambda r: r | {"options": [r["options"][0], *r["options"][:4]]}, "are the same"),
     "a patch taken away": (
         lambda r: {k: v for k, v in r.items() if "patches" not in k},
