@@ -82,7 +82,7 @@ def verify_run(
     fresh = [rows.benchmark.read(rows.truth(response.id), response) for response in plain]
     differing = [p.id for p in fresh if (p.state, p.value) != (stored[p.id]["state"], stored[p.id]["prediction"])]
     lengths = [statistics.fmean(len(stored[i]["raw_response"]) for i in chosen), _mean_length(plain)]
-    ratio = statistics.median(p.seconds / m.seconds if m.seconds else 1.0 for p, m in zip(plain, marked, strict=True))
+    ratio = statistics.median(_time_ratio(*pair) for pair in zip(plain, marked, strict=True))
     measurable = statistics.fmean(m.seconds for m in marked) > MEASURABLE_SECONDS
     cached = measurable and ratio < CACHED_RATIO
     drift = abs(lengths[1] - lengths[0]) / lengths[0] if lengths[0] else 0.0
@@ -119,6 +119,13 @@ def _ask(model: Model, request: Request) -> Response:
     if len(answers) != 1:
         raise UsageError(f"the model gave {len(answers)} answers to one request")
     return answers[0]
+
+
+def _time_ratio(repeated: Response, new: Response) -> float:
+    """The time of `repeated` as a share of what it would take at the speed of `new`; a shorter reply may take less."""
+    lengths = [response.usage.get("output_tokens") or len(response.text) + 1 for response in (repeated, new)]
+    expected = new.seconds * min(1.0, lengths[0] / lengths[1])
+    return repeated.seconds / expected if expected else 1.0
 
 
 def _mean_length(responses: list[Response]) -> float:

@@ -169,7 +169,6 @@ def test_a_server_that_keeps_prefixes_is_no_cache_of_replies(
         reply.prefixes.clear()
     code, found, _ = verify("--rows", "3")
     assert (code, found["cache_suspected"]) == (0, False)
-    assert 0.7 < found["repeat_time_ratio"] < 1.5
 
 
 @pytest.mark.parametrize("prefixes", [False, True], ids=["computes the rest", "keeps prefixes too"])

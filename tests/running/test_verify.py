@@ -67,6 +67,17 @@ def test_a_cache_that_answers_repeated_requests_is_noticed(finished):
     assert not verify_run(out, rows, Answers(seconds=0.03), n=4, progress=False)["cache_suspected"]
 
 
+def test_a_model_that_says_more_to_another_request_is_no_cache(finished):
+    class Talkative(Answers):
+        def generate(self, requests):
+            for request in requests:
+                self.words = 30 if "Reference number" in request.text else 3
+                self.seconds = 0.005 * self.words
+                yield from super().generate([request])
+
+    assert verify_run(*finished, Talkative(), n=3, progress=False)["passed"]
+
+
 def test_a_run_without_answers_cannot_be_verified(pairs, tmp_path):
     with pytest.raises(UsageError, match="no answered row"):
         verify_run(RunFolder(tmp_path), RowSet(DIFFSPOT, str(pairs)), Answers(), progress=False)
