@@ -147,7 +147,7 @@ def test_rows_that_cannot_be_used_are_named_once_and_counted_on_every_run(cli, t
         assert len(said) == 2
         assert any("line 3" in line and "secret.png" in line for line in said)
         assert any("line 6" in line for line in said)
-        assert f"2 rows of {torn} cannot be used" in err
+        assert f"2 rows or files of {torn} cannot be used" in err
         assert json.loads((out / "run.json").read_text())["data"]["refused"] == 2
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import UsageError
@@ -70,6 +70,10 @@ class DiCoBench:
         if name != "tenth":
             raise UsageError(f"--subset {name}: dicobench defines the subset tenth")
         return tenth(rows)
+
+    def unfit(self, ids: Sequence[str], rows: Iterable[Row]) -> dict[str, str]:
+        """Of `rows` those that cannot be asked in this view, by id, and why; `ids` are those of all the data."""
+        return {} if self.view is None else self.view.unfit(ids, rows)
 
     def request(self, row: Row, prompt: str) -> Request:
         """Both images, then the question and the lettered options; nothing else of the row is ever sent."""

@@ -174,7 +174,7 @@ def run(args: argparse.Namespace) -> int:
     if not processes.is_main:
         return 0
     if rows.refused:
-        print(f"{len(rows.refused)} rows of {args.data} cannot be used and were left out", file=sys.stderr)
+        print(f"{len(rows.refused)} rows or files of {args.data} cannot be used and were left out", file=sys.stderr)
     if rows.is_sample:
         print("The rows are the sample of this package; its score cannot stand for the benchmark.")
     if shares and workers > 1 and any(summary.stopped_because for summary in summaries):

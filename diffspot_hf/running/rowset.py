@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import hashlib
 import io
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from PIL import Image
 
-from ..dataset_scripts.common import commit_read, refused_rows
+from ..dataset_scripts.common import commit_read, logger, refused_rows
 from ..errors import UsageError
 from ..loading import MappedRows, fingerprint, is_sample, picture_columns, rows_for
 from ..types import Benchmark, Request, Row
@@ -45,13 +46,41 @@ class RowSet:
         self.fingerprint, digests = fingerprint(MappedRows(self._rows))
         self.is_sample = is_sample(benchmark.dataset, digests)
         self.n_data = len(self._rows)
+        all_ids = list(self._rows["id"])
         if subset is not None:
             self._rows = self._chosen(subset)
         if limit is not None:
             self._rows = self._rows.select(range(min(limit, len(self._rows))))
+        self.left_out: list[str] = []
+        """Ids of rows that cannot be asked the way the benchmark is configured; they stand in `refused` too."""
+        self._index()
+        if unfit := getattr(benchmark, "unfit", None):
+            self._refuse(unfit(all_ids, iter(self._mapped)), strict)
+
+    def _index(self) -> None:
         self._mapped = MappedRows(self._rows)
         self.ids: list[str] = list(self._rows["id"])
         self._place = {identifier: index for index, identifier in enumerate(self.ids)}
+
+    def _refuse(self, unfit: Mapping[str, str], strict: bool) -> None:
+        """Leaves rows out that cannot be asked, by id with the reason. With `strict` the first is a `UsageError`."""
+        lines = list(unfit.values())
+        if lines and (strict or len(lines) == len(self.ids)):
+            raise UsageError(
+                lines[0] if strict else f"{self.source}: no row can be asked, the first because: {lines[0]}"
+            )
+        for line in lines if os.environ.get("RANK", "0") == "0" else ():
+            logger.warning("refused: %s", line)
+        self.refused += lines
+        self.leave_out(unfit)
+
+    def leave_out(self, ids: Iterable[str]) -> None:
+        """Takes rows away that cannot be asked, so that they are neither answered nor scored."""
+        gone = set(ids)
+        self.left_out = [identifier for identifier in self.ids if identifier in gone]
+        if self.left_out:
+            self._rows = self._rows.select([i for i, identifier in enumerate(self.ids) if identifier not in gone])
+            self._index()
 
     def _chosen(self, subset: str) -> Any:
         choose = getattr(self.benchmark, "subset", None)
@@ -86,6 +115,7 @@ class RowSet:
             "subset": self.subset,
             "is_sample": self.is_sample,
             "refused": len(self.refused),
+            "left_out": self.left_out,
         }
 
     def row(self, identifier: str) -> dict[str, Any]:

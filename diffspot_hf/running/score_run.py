@@ -75,4 +75,5 @@ def rows_of(out: RunFolder, data: str | None = None) -> RowSet:
     rows = RowSet(benchmark(card["benchmark"]), source, card["data"].get("limit"), card["data"].get("subset"))
     if rows.fingerprint != card["data"]["fingerprint"]:
         raise UsageError(f"{source}: these are not the rows of the run in {out.path} (their fingerprint differs)")
+    rows.leave_out(card["data"].get("left_out", ()))
     return rows

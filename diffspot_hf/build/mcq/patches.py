@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import ExifTags, Image
 
 from ...errors import UsageError
 from ...images import decode_rgb
@@ -30,6 +30,16 @@ _BLOCK = 32_000
 def pixels(data: bytes, name: str = "image") -> RGB:
     """The decoded picture as an array of its own. Raises `UsageError` naming `name` when it cannot be read."""
     return np.array(decode_rgb(data, name))
+
+
+def upright_size(data: bytes, name: str = "image") -> tuple[int, int]:
+    """Width and height of the picture as it is shown, out of its header. Raises `UsageError` when it has none."""
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            turned = image.getexif().get(ExifTags.Base.Orientation) in (5, 6, 7, 8)
+            return (image.height, image.width) if turned else image.size
+    except Exception as error:  # Pillow raises many kinds; all mean the same
+        raise UsageError(f"{name}: not a readable picture ({error})") from error
 
 
 def png_bytes(rgb: RGB) -> bytes:

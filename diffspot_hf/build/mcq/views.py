@@ -12,7 +12,7 @@ import io
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,12 @@ from ...errors import UsageError
 from ...rows import iter_jsonl
 from ...running.run_card import differences
 from ...types import Picture, Row
-from .patches import png_bytes
+from .patches import png_bytes, upright_size
+from .regions import read_box
 from .tasks import TASKS
 
 KINDS = ("full", "crop", "crop-resize")
+_MOST = 1_000_000  # pixels: no picture is larger; whether a box lies in its own shows when the rows are there
 FILTERS = {
     "nearest": Image.Resampling.NEAREST,
     "bilinear": Image.Resampling.BILINEAR,
@@ -39,13 +41,15 @@ FILTERS = {
 @dataclass(frozen=True)
 class View:
     """How both pictures of an item are shown. `margin` is added on each side, as a share of the box's longer side;
-    `least` is the smallest side of a crop in pixels; `cues` are boxes by item id that go before the rows' own."""
+    `least` is the smallest side of a crop in pixels; `cues` are boxes by item id, out of the file `source`, that go
+    before the rows' own."""
 
     kind: str = "crop"
     margin: float = 0.5
     filter: str = "lanczos"
     least: int = 64
     cues: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    source: str = ""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -69,14 +73,40 @@ class View:
             return list(pictures)
         return [self._seen(row, side, picture) for side, picture in zip("12", pictures, strict=True)]
 
-    def _seen(self, row: Row, side: str, picture: Picture) -> Picture:
-        box = self.cues.get(row["id"], {}).get(f"bbox_{side}") or row.get(f"bbox_{side}")
+    def unfit(self, ids: Collection[str], rows: Iterable[Row]) -> dict[str, str]:
+        """Of `rows` those that have no cue box in each of their pictures, by id, and why.
+
+        Raises `UsageError` when there are boxes for items that are not among the `ids` of the data.
+        """
+        if unknown := sorted(set(self.cues) - set(ids)):
+            raise UsageError(f"{self.source}: the data has no row {', '.join(unknown[:5])}, for which there are boxes")
+        found = {}
+        for row in rows if self.kind != "full" else ():
+            try:
+                for side in "12":
+                    self._box(row, side, upright_size(row[f"image_{side}"]["bytes"]))
+            except UsageError as error:
+                found[row["id"]] = str(error)
+        return found
+
+    def _box(self, row: Row, side: str, size: tuple[int, int]) -> Mapping[str, float]:
+        """The cue box of a picture of `size`. Raises `UsageError` naming row and file when there is none in it."""
+        given, where = self.cues.get(row["id"]), f"row {row['id']}"
+        box = given[f"bbox_{side}"] if given else row.get(f"bbox_{side}")
+        if given:
+            where += f", {self.source}"
         if box is None:
-            raise UsageError(
-                f"row {row['id']}: no cue box for image {side} (bbox_{side}), which the view {self.kind} needs"
-            )
+            raise UsageError(f"{where}: no cue box for image {side} (bbox_{side}), which the view {self.kind} needs")
+        try:
+            read_box(box, size, f"the cue box bbox_{side}")
+        except UsageError as error:
+            raise UsageError(f"{where}: {error}") from error
+        found: Mapping[str, float] = box
+        return found
+
+    def _seen(self, row: Row, side: str, picture: Picture) -> Picture:
         whole = picture.rgb
-        left, top, right, bottom = self.window(box, whole.size)
+        left, top, right, bottom = self.window(self._box(row, side, whole.size), whole.size)
         part = whole.crop((left, top, right, bottom))
         if self.kind == "crop-resize":
             scale = min(whole.width / part.width, whole.height / part.height)
@@ -94,10 +124,7 @@ class View:
         edges = []
         for start, length, limit in (("x", "w", size[0]), ("y", "h", size[1])):
             grow = max(around, (self.least - box[length]) / 2)
-            low, high = max(0, round(box[start] - grow)), min(limit, round(box[start] + box[length] + grow))
-            if high <= low:
-                raise UsageError(f"the cue box {dict(box)} lies outside a picture of {size[0]} x {size[1]}")
-            edges.append((low, high))
+            edges.append((max(0, round(box[start] - grow)), min(limit, round(box[start] + box[length] + grow))))
         (left, right), (top, bottom) = edges
         return left, top, right, bottom
 
@@ -106,13 +133,17 @@ def view_of(options: Any) -> View | None:
     """The view that `options` ask for with ``view``, ``view_margin``, ``view_filter`` and ``view_cues`` (a file, see
     `read_cues`); None for full pictures."""
     kind = getattr(options, "view", None) or "full"
+    given = {name: getattr(options, f"view_{name}", None) for name in ("margin", "filter", "cues")}
+    given = {name: value for name, value in given.items() if value is not None}
+    for name in given:
+        kinds = KINDS[2:] if name == "filter" else KINDS[1:]
+        if kind not in kinds:
+            raise UsageError(f"--view-{name} is for --view {' or '.join(kinds)}; with --view {kind} it changes nothing")
     if kind == "full":
         return None
-    given = {name: getattr(options, f"view_{name}", None) for name in ("margin", "filter")}
-    cues = getattr(options, "view_cues", None)
-    if cues is not None:
-        given["cues"] = read_cues(Path(cues))
-    return View(kind, **{name: value for name, value in given.items() if value is not None})
+    if "cues" in given:
+        given |= {"cues": read_cues(Path(given["cues"])), "source": str(given["cues"])}
+    return View(kind, **given)
 
 
 def read_cues(path: Path) -> dict[str, dict[str, Any]]:
@@ -122,9 +153,10 @@ def read_cues(path: Path) -> dict[str, dict[str, Any]]:
     for number, line in iter_jsonl(path):
         boxes = {side: line.get(side) for side in ("bbox_1", "bbox_2")}
         for side, box in boxes.items():
-            numbers = [box.get(key) for key in "xywh"] if isinstance(box, Mapping) else []
-            if len(numbers) != 4 or not all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers):
-                raise UsageError(f"{path}, line {number}: {side} must be an object with the numbers x, y, w, h")
+            try:
+                read_box(box if isinstance(box, Mapping) else None, (_MOST, _MOST), side)
+            except UsageError as error:
+                raise UsageError(f"{path}, line {number}: {error}") from error
         if not isinstance(line.get("id"), str) or line["id"] in found:
             raise UsageError(f"{path}, line {number}: an id that is missing or stands twice")
         found[line["id"]] = boxes

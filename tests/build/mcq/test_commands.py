@@ -140,3 +140,31 @@ def test_runs_of_three_views_become_one_table(built, tmp_path, capsys):
     assert (
         main(["build", "dicobench", "views", named[0].replace("full", "whole", 1), "--out", str(tmp_path / "x")]) == 2
     )
+
+
+def test_rows_that_a_view_cannot_show_are_refused_and_counted_and_the_rest_is_asked_and_scored(built, tmp_path, capsys):
+    rows = [json.loads(line) for line in (built / "test.jsonl").read_text().splitlines()]
+    rows[1]["bbox_2"] = None
+    (built / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    box = {"x": 1500, "y": 0, "w": 200, "h": 50}
+    (tmp_path / "cues.jsonl").write_text(json.dumps({"id": rows[3]["id"], "bbox_1": box, "bbox_2": box}))
+    words = ["--model", "oracle", "--data", built, "--view", "crop", "--view-cues", tmp_path / "cues.jsonl"]
+    words = [*map(str, words), "--out", str(tmp_path / "run"), "--no-progress"]
+    for _ in ("begun", "again"):
+        assert main(["run", "dicobench", *words]) == 0, capsys.readouterr()
+        assert f"2 rows or files of {built} cannot be used and were left out" in capsys.readouterr().err
+    card = json.loads((tmp_path / "run" / "run.json").read_text())["data"]
+    assert (card["rows"], card["refused"], card["left_out"]) == (3, 2, [rows[1]["id"], rows[3]["id"]])
+    assert main(["score", str(tmp_path / "run"), "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)
+    assert (scores["n_total"], scores["micro_accuracy"]) == (3, 1.0)
+    assert main(["run", "dicobench", *words, "--strict"]) == 2
+    assert f"row {rows[1]['id']}: no cue box for image 2" in capsys.readouterr().err
+
+
+def test_a_view_that_no_row_can_be_shown_in_is_refused(built, tmp_path, capsys):
+    rows = [json.loads(line) | {"bbox_1": None} for line in (built / "test.jsonl").read_text().splitlines()]
+    (built / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["--model", "oracle", "--data", str(built), "--view", "crop", "--out", str(tmp_path / "run")]
+    assert main(["run", "dicobench", *words]) == 2
+    assert "no row can be asked, the first because: row" in capsys.readouterr().err

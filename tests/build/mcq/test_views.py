@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 from collections import Counter
@@ -10,8 +11,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from PIL import ExifTags, Image
 
-from diffspot_hf.build.mcq.patches import png_bytes
+from diffspot_hf.build.mcq.patches import png_bytes, upright_size
 from diffspot_hf.build.mcq.tasks import TASKS
 from diffspot_hf.build.mcq.views import View, check_views, compare, read_cues, tenth, view_of, write_comparison
 from diffspot_hf.errors import UsageError
@@ -90,15 +92,63 @@ def test_boxes_from_a_file_go_before_those_of_the_row(tmp_path):
     assert view.describe() == plain.describe() | {"cues": view.describe()["cues"]}
 
 
-@pytest.mark.parametrize(
-    "line",
-    [{"id": "r"}, {"id": "r", "bbox_1": [1, 2, 3, 4], "bbox_2": None}, {"bbox_1": BOX, "bbox_2": BOX}],
-    ids=["no boxes", "a list", "no id"],
-)
+IGNORED = {
+    "a margin of the full picture": dict(view_margin=0.2),
+    "cues of the full picture": dict(view="full", view_cues="x.jsonl"),
+    "a filter of what is not resized": dict(view="crop", view_filter="bilinear"),
+}
+
+
+@pytest.mark.parametrize("options", IGNORED.values(), ids=IGNORED)
+def test_an_option_that_would_be_ignored_is_refused(options):
+    with pytest.raises(UsageError, match=f"--{list(options)[-1].replace('_', '-')} is for --view crop"):
+        view_of(SimpleNamespace(**options))
+
+
+LINES = {
+    "no boxes": {"id": "r"},
+    "a list": {"id": "r", "bbox_1": [1, 2, 3, 4], "bbox_2": None},
+    "no id": {"bbox_1": BOX, "bbox_2": BOX},
+    "no number": {"id": "r", "bbox_1": BOX, "bbox_2": BOX | {"x": float("nan")}},
+    "an infinite number": {"id": "r", "bbox_1": BOX | {"w": float("inf")}, "bbox_2": BOX},
+    "a negative width": {"id": "r", "bbox_1": BOX, "bbox_2": BOX | {"w": -10}},
+    "no height": {"id": "r", "bbox_1": BOX, "bbox_2": BOX | {"h": 0}},
+    "a negative place": {"id": "r", "bbox_1": BOX | {"y": -3}, "bbox_2": BOX},
+}
+
+
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
 def test_a_file_of_boxes_that_cannot_be_used_says_where(tmp_path, line):
     (tmp_path / "cues.jsonl").write_text(json.dumps(line))
-    with pytest.raises(UsageError, match="line 1"):
+    with pytest.raises(UsageError, match="cues.jsonl, line 1"):
         read_cues(tmp_path / "cues.jsonl")
+
+
+def row(number, **boxes):
+    image = {"path": "x.png", "bytes": pictures()[0].data}
+    return {"id": f"r{number}", "image_1": image, "image_2": image, "bbox_1": BOX, "bbox_2": BOX} | boxes
+
+
+def test_rows_without_a_box_in_their_pictures_are_named_with_the_reason():
+    outside = BOX | {"x": 395}
+    view = View("crop", cues={"r3": {"bbox_1": BOX, "bbox_2": outside}}, source="cues.jsonl")
+    rows = [row(0), row(1, bbox_2=None), row(2, bbox_1=outside), row(3, bbox_1=None)]
+    assert view.unfit([f"r{n}" for n in range(5)], rows) == {
+        "r1": "row r1: no cue box for image 2 (bbox_2), which the view crop needs",
+        "r2": "row r2: the cue box bbox_1: [395, 1, 9, 9] is no box inside the picture of 400 x 200",
+        "r3": "row r3, cues.jsonl: the cue box bbox_2: [395, 1, 9, 9] is no box inside the picture of 400 x 200",
+    }
+    assert View("full").unfit(["r1"], rows) == {}
+    with pytest.raises(UsageError, match="cues.jsonl: the data has no row r3, for which there are boxes"):
+        view.unfit(["r0", "r1"], rows)
+
+
+def test_a_picture_that_is_turned_on_view_is_as_large_as_it_is_seen():
+    image, out = Image.new("RGB", (40, 30)), io.BytesIO()
+    exif = image.getexif()
+    exif[ExifTags.Base.Orientation] = 6
+    image.save(out, "JPEG", exif=exif)
+    assert upright_size(out.getvalue()) == Picture(out.getvalue()).rgb.size == (30, 40)
 
 
 ROWS = [
