@@ -54,6 +54,14 @@ ASSURANCES = _words(
 )
 APPEARANCES = _words("looks seems sounds feels appears")  # at the start of a clause: "looks like B"
 CHOICES = _words("answer choose pick select option")  # English, in which only "a" and "i" are words of one letter
+SCALES = _words(
+    "grade vitamin vitamins plan hepatitis influenza type size rating rated score class level row seat section "
+    "platform gate terminal track bus building block room floor zone hall aisle battery caption chord tier exit "
+    "entrance lane pier dock wing ward apartment suite group court cell sign poster banner plate jersey"
+)
+READ_ALOUD = _words("says reads spells labelled labeled marked written printed engraved")
+GUESSED = _words("guess choose pick answer say bet decide select commit")
+OBLIGED = _words("had have must forced pressed pushed made")
 FOUND_NOUNS = _words("difference change commonality similarity cue match description fit")
 CORRECT = _words(
     "correct right best better final true matching accurate richtig richtige korrekt korrekte bonne "
@@ -94,7 +102,8 @@ WRONG = _words(
 CONDITIONS = _words("if unless were suppose assuming wenn falls si")
 # A clause that ends in "option B" does not choose it when it only looks at it.
 CONSIDERED = _words(
-    "consider considering check checking look looking compare comparing examine examining verify see about"
+    "consider considering check checking look looking compare comparing examine examining verify see about "
+    "nothing nobody none"
 )
 CLAUSE_BREAKS = _words("but so because then aber sondern denn mais pero sino ma mas però maar")
 CONTRASTS = _words("but sondern mais sino pero ma mas maar")
@@ -108,6 +117,12 @@ PLURAL = _words("are aren't were sind sont son sono são zijn all both")
 CAUSES = _words(
     "because since as due given for where weil da denn porque ya pues parce car puisque perché poiché "
     "omdat want eftersom ponieważ karena çünkü vì"
+)
+CLEAR_CAUSES = _words("because since due given weil omdat")  # words of English, German and Dutch only
+AFTER_AS = _words("the both there it they all everything nothing no neither we i this image images")
+AFTER_TEXT = CAUSES | _words(
+    "which and as so from when while whereas now compared after between at in on this that then there is was matches "
+    "fits describes best seems appears being"
 )
 FOLLOWERS = CAUSES | _words("which based with and but over not again though although here und aber")
 AFTER_CORRECT = _words(
@@ -133,10 +148,18 @@ NEGATIVE = _words(
     "absent untrue"
 )
 NEGATIVE_VERBS = _words("not isn't wasn't cannot can't doesn't didn't won't couldn't never nicht n'est")
-AFTER_NOT = _words("correct right visible true possible present it this the that there seen")
+AFTER_NOT = _words(
+    "correct right visible true possible present it this the that there seen observed supported matching accurate"
+)
 NEGATIVE_VERDICTS = _words(
     "no wrong incorrect false nope nein falsch faux non incorrecto incorrecta sbagliata errada nee"
 )
+POSITIVE_VERDICTS = _words("yes true correct right yep ja oui sí sì sim")
+FITTING = _words(
+    "fits fit matches match applies holds works describes corresponds agrees remains captures reflects stands"
+)
+LIKELY = _words("likely plausible probable convincing fitting suitable appropriate reasonable")
+POORLY = _words("least worst poorly badly less neither nothing only partly partially no none")
 ELISIONS = _words("l d c dell all nell un qu")  # French and Italian: l'option
 ARTICLES_AND_PRONOUNS = frozenset("AEIOUY")  # letters that are words in some language
 
@@ -150,7 +173,9 @@ REVISION = re.compile(
     re.IGNORECASE,
 )
 REVOKED = re.compile(
-    r"\b(?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|not (?:right|correct|true))\b", re.IGNORECASE
+    r"\b(?:that|this|it)(?:'s| is| was)(?: (?!not\b)\w+)? (?:wrong|incorrect|false|untrue"
+    r"|not (?:right|correct|true|the case))\b",
+    re.IGNORECASE,
 )
 
 # Scripts without blanks between words, and those whose words the Latin lists do not hold: read from the raw text.
@@ -165,7 +190,8 @@ FOREIGN_LABEL = re.compile(
     r"(?:选项|選項|選択肢|선택지|보기|вариант\w*|الخيار|विकल्प|ตัวเลือก|επιλογή|אפשרות|گزینه)[\s(]*$", re.IGNORECASE
 )
 FOREIGN_SO = re.compile(
-    r"(?:所以|因此|因而|故|于是|(?<!に)よって|したがって|따라서|поэтому|думаю|это|значит|итак|следовательно)[是为為選选\s:]{0,3}$",
+    r"(?:ではなく|じゃなく|而是|아니라|所以|因此|因而|故|于是|(?<!に)よって|したがって|따라서"
+    r"|поэтому|думаю|это|значит|итак|следовательно)[是为為選选\s:]{0,3}$",
     re.IGNORECASE,
 )
 FOREIGN_MAYBE = re.compile(

@@ -16,14 +16,15 @@ _ON = r"(?:(?!\b(?:so|therefore|thus|hence|but|because|since|instead)\b)[^.!?;,\
 _NOUN = r"(?:answer|option|choice|one|letter|statement|guess|pick|response|candidate|description|alternative)"
 _VERB = (
     r"(?:choose|chose|pick|select|say|said|think|thought|believe|answer|guess|go|take|vote|call|argue|claim|opt"
-    r"|consider|accept|defend|prefer|want|trust|suggest|agree)s?"
+    r"|consider|accept|defend|prefer|want|trust|suggest|agree|support|indicate|favou?r|back|confirm)s?"
 )
 _IS = r"(?:is|was|are|were|be|being|seems|looks|appears|remains)"
 _DISMISSED = re.compile(
-    r"\b(?:nobody|no[ -]one|none|(?:hardly|scarcely|barely) any(?:one|body)|few(?: (?:of )?\w+)?)"
+    r"\b(?:nobody|no[ -]one|none|nothing|(?:hardly|scarcely|barely) any(?:one|body)|few(?: (?:of )?\w+)?)"
     rf"(?: \w+){{0,3}} {_VERB}\b{_ON}"
     r"|\b(?:(?:some|many|most|others)(?: (?:of )?(?!likely|probably)\w+)? (?:might|may|could|would|will|often)"
-    rf"|(?:some|many|most) (?:people|persons|readers|viewers|models|students)) {_VERB}\b{_ON}"
+    r"|(?:some|many|most|an?|any|one)(?: \w+)? (?:people|(?:person|reader|viewer|observer|human|model|student)s?)"
+    rf"(?: (?:might|may|could|would|will|can))?) {_VERB}\b{_ON}"
     rf"|\b(?:tempted|temptation|tempting) to\b{_ON}"
     rf"|\bhard(?:er|ly)? (?:to |possible to )?(?:say|believe|see|accept|argue|justify|defend)\b{_ON}"
     r"|\b(?:rul(?:e[sd]?|ing) out|(?:exclud|eliminat|dismiss|reject|discard|discount)(?:e[sd]?|ing|ed|s)?"
@@ -64,10 +65,27 @@ _LIKELIER = re.compile(
     r"|more (?:likely|convincing|plausible|accurate|probable|fitting|correct|precise|persuasive))\b(?! than)",
     re.IGNORECASE,
 )
+_WOULD = re.compile(r"\bwould (?:be|mean|make)\b[^.!?,\n]*$", re.IGNORECASE)
 _NOT_BEFORE = re.compile(
     r"\b(?:not|never|no|nor|neither|unlike|rather than|instead of|without|except)\b[^,;:]*$|n['’]t\b[^,;:]*$",
     re.IGNORECASE,
 )
+_REFUSED = re.compile(
+    r"(?:\bno (?:image|picture|photo)s?\b(?: \w+){0,3} (?:provided|attached|visible|available|given|received)\b"
+    r"|\b(?:can(?:not|['’]t)|(?:un|not )able to|won['’]t|could ?n['’]t)(?: \w+)? (?:help(?! but)|assist|comply|answer"
+    r"|process|(?:see|view|look at|access|open|load|analy[sz]e|compare) (?:\w+ )?(?:image|picture|photo)s?)\b)"
+    r"[^.!?\n]{0,60}[.!?\n]\W*(?:option|choice|letter)?\W*$",
+    re.IGNORECASE,
+)
+
+
+def refused(text: str, start: int) -> bool:
+    """True if the sentence before the letter at `start` declines the task.
+
+    >>> refused("I can't help with that. E", 24)
+    True
+    """
+    return _REFUSED.search(text[max(0, start - _LONGEST) : start]) is not None
 
 
 def dismissed(text: str, start: int) -> bool:
@@ -88,6 +106,8 @@ def taken_back(text: str, tokens: Sequence[Token], end: int, letter: str, denied
     contrast = _CONTRASTED.match(tail)
     clause = re.match(r"[^.!?\n]*", tail[contrast.end() :]) if contrast else None
     if clause and _DOUBT.search(clause.group()):
+        return True
+    if clause and _WOULD.search(text[max(0, end - 40) : end]) and _NOT_BEFORE.search(clause.group()):
         return True
     limit = end + contrast.end() + clause.end() if contrast and clause else end
     for at, token in enumerate(tokens):

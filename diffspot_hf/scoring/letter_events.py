@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from . import answer_words as words
-from .letter_context import CLOSERS, OPENERS, SEPARATORS, After, Context, Cue
-from .letter_doubts import dismissed
-from .letter_tokens import PLACE, Token
+from .letter_after import After
+from .letter_context import Context, Cue
+from .letter_doubts import dismissed, refused
+from .letter_tokens import CLOSERS, OPENERS, PLACE, SEPARATORS, Token
 
 _IN_A_GROUP = OPENERS | CLOSERS | frozenset(",/&、+")
 _BETWEEN_LETTERS = words.JOINERS | words.LABELS | words.HEDGES | {"also", "both", "even", "either", "the"}
@@ -60,6 +61,9 @@ def read_events(
         if event:
             result.made.append(event)
         at += 1
+    denied = {letter for letter, _ in reader.denied}
+    if not result.made and len(reader.agreed) == 1 and denied >= set(letters) - {reader.agreed[0].letter}:
+        result.made.extend(reader.agreed)  # "A: no, B: yes, C: no", and so on through all letters
     return result
 
 
@@ -70,6 +74,7 @@ class _Reader:
         self.letters = letters
         self.has_own_text = has_own_text
         self.denied: list[tuple[str, int]] = []
+        self.agreed: list[Event] = []  # letters with a "yes" behind them
         labels = [
             token.text
             for at, token in enumerate(self.tokens)
@@ -84,7 +89,7 @@ class _Reader:
     def event(self, group: Sequence[int]) -> Event | None:
         """The event that the letters at the indices `group`, joined by "and", "or" or commas, make together."""
         first, last = group[0], group[-1]
-        if self.context.names_a_picture(first):
+        if self.context.is_a_name(first):
             return None
         named = {self.tokens[at].text for at in group}
         after = self.context.after(last)
@@ -92,9 +97,13 @@ class _Reader:
         wrong = after.denied or dismissed(self.context.text, self.tokens[first].start)
         if wrong:
             self.denied += [(self.tokens[at].text, self.tokens[at].start) for at in group]
+        letter = next(iter(named)) if len(named) == 1 else ""
+        if after.agreed and letter in self.letters:
+            self.agreed.append(Event(letter, self.tokens[first].start, self.tokens[last].end))
+        if after.asked and after.last and cue == "statement" and self.context.word(first - 1) == ":":
+            after = After(ends=True, last=True)  # "Answer: C?" is an answer, "is the answer C?" is none
         if wrong or after.asked or not clear:
             return None
-        letter = next(iter(named)) if len(named) == 1 else ""
         if cue in ("", "label"):
             meant = self._placed(first, letter, cue, after)
         else:
@@ -117,19 +126,27 @@ class _Reader:
         if letter == "I" and self.context.word(at + 1) == ",":
             return False
         if opens == "reply":
-            stands = after.ends or after.word in words.CAUSES or self.has_own_text(letter, end)
+            stands = after.ends or self._explained(at, letter, after.word) or self.has_own_text(letter, end)
             return stands and not self._starts_a_list(letter)
         if opens and letter and self.has_own_text(letter, end):
             return self.label_set <= {letter}
         if not after.ends or (opens and self._ends_a_list(letter)):
             return False
         if opens == "line" and self._ends_line(at):
-            return True
+            return not refused(self.context.text, self.tokens[at].start)
         if opens == "line" and at > self.last_line:
             return self.label_set <= {letter}
-        if cue == "label":
-            return after.last and not self.context.considered(at)
-        return after.last and self.context.follows_separator(at)
+        if not after.last or refused(self.context.text, self.tokens[at].start):
+            return False
+        if cue == "label":  # "with the letter B" may be read off a sign
+            return self.context.word(at - 1) != "letter" and not self.context.considered(at)
+        return self.context.follows_separator(at)
+
+    def _explained(self, at: int, letter: str, word: str) -> bool:
+        """True if a reason follows: "B because", but not "E porque" or "E as cores", which begin with an "and"."""
+        if letter in words.ARTICLES_AND_PRONOUNS:
+            return word in words.CLEAR_CAUSES or (word == "as" and self.context.word(at + 2) in words.AFTER_AS)
+        return word in words.CAUSES
 
     def small(self, at: int) -> Event | None:
         """The event of a lower-case letter, which only an explicit answer place makes a letter."""
@@ -156,6 +173,8 @@ class _Reader:
             return True
         before, after = self.context.word(at - 1), self.context.word(at + 1)
         enclosed = before in OPENERS and after in CLOSERS
+        if at == len(self.tokens) - 1 and before == "is" and not near.isdisjoint(words.ANSWER_NOUNS):
+            return self.tokens[at].text == "a"  # "the answer is a" and nothing more
         return enclosed or before in SEPARATORS or (after != "" and after in ".)!;")
 
     # -- several letters ---------------------------------------------------------------------------------------------
@@ -195,7 +214,10 @@ class _Reader:
 
     def _is_label(self, at: int) -> bool:
         """True if the letter at `at` heads a line or sentence as an option does: "B.", "(B)", "B -", "Option B:"."""
-        return self.context.opens(at) != "" and self.context.word(at + 1) in (".", ")", ":", "]", "-", "–", "—")
+        before, after = self.context.word(at - 1), self.context.word(at + 1)
+        if before in (",", ";") and after == ":":
+            return True
+        return self.context.opens(at) != "" and after in (".", ")", ":", "]", "-", "–", "—")
 
     def _starts_a_list(self, letter: str) -> bool:
         """True if the label of the next option follows in the reply: the letter opens a walk through the options."""

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
-from .answer_words import ELISIONS
+from .answer_words import ELISIONS, GERMAN
 from .option_texts import spaceless
 
 Kind = Literal["word", "letter", "mark", "break", "place"]
+
+OPENERS = frozenset("([{<\"'“‘«「『【《〈")
+CLOSERS = frozenset(")]}>\"'”’»」』】》〉")
+SEPARATORS = frozenset({":", "=", "-", "–", "—", "->", "→", "⇒", "|"})
+REACH = 14  # tokens looked at on either side of a letter (our choice): keeps the reading linear
 
 PLACE = 0xE000  # code points from here on (private use) stand for answer places already read
 
@@ -21,6 +26,19 @@ _PRONOUNS = frozenset("IOUY")  # as words they stand alone too often to contradi
 _GLUE = frozenset("/&.-‐'’")
 _HTML = re.compile(
     r"</?(strong|em|p|br|div|span|h[1-6]|code|pre|li|ul|ol|td|tr|table|font|center|mark)\b[^<>\n]{0,80}>", re.I
+)
+# "A–D", "(A) to (D)", "A, ..., D" name all between and choose none; "from B to D" may be a change of mind.
+_RANGE = re.compile(
+    r"(?<![A-Za-z0-9])(?:[A-Z], ?){0,8}(?P<first>[A-Z])[)\]'\"”]?"
+    r"(?:[–−~〜]|,? ?\.{2,3},? ?| ?(?:到|至|から|부터) ?"
+    r"|(?:—| [–—-] )(?=[(\['\"“]?[A-Z]\W?(?!,| (?:and|or|is|was|has|does|can|could|would|shows|says|isn|doesn)\b))"
+    r"| (?P<word>(?:up )?to|through|thru|until|till|bis|à|al?|até|hasta|tot|til) )"
+    r"[(\['\"“]?(?P<last>[A-Z])(?![A-Za-z0-9'’])"
+)
+_WEIGHED = re.compile(r"(?<![A-Za-z0-9])[A-Z](?=\W{1,3}(?:\d{1,3}(?:\.\d+)? ?%|0?\.\d))")
+_CHANGE = re.compile(r"\b(?:chang|switch|revis|updat|mov|correct)\w*\b[^.!?\n]*$", re.IGNORECASE)
+_SPECIES = re.compile(
+    r"\. ?[a-z]{2,}(?:us|um|is|ae|ans|ens|ii|li|rex)(?=\W*$|[.,;:!?)]|\s(?:is|are|was|were|has|can)\b)"
 )
 _SHORT_HTML = re.compile(r"<([biusqa])>([^<>]{0,200})</\1>", re.IGNORECASE)
 _LATEX = re.compile(
@@ -42,6 +60,34 @@ class Token(NamedTuple):
     end: int
 
 
+class View:
+    """The tokens of one reply by index. Out of range there is nothing: kind "none", text ""."""
+
+    def __init__(self, text: str, tokens: Sequence[Token]) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.german = any(token.text in GERMAN for token in tokens)
+
+    def kind(self, at: int) -> str:
+        return self.tokens[at].kind if 0 <= at < len(self.tokens) else "none"
+
+    def word(self, at: int) -> str:
+        return self.tokens[at].text if 0 <= at < len(self.tokens) else ""
+
+    def touches(self, at: int) -> bool:
+        """True if nothing stands between the token at `at` and the one before it."""
+        return 0 < at < len(self.tokens) and self.tokens[at - 1].end == self.tokens[at].start
+
+    def stops(self, at: int) -> bool:
+        """True if no word stands at `at`."""
+        return self.kind(at) in ("none", "mark", "break")
+
+    def nothing_from(self, at: int) -> bool:
+        """True if only marks are left from `at` on."""
+        left = self.tokens[at : at + REACH + 1]
+        return len(left) <= REACH and all(token.kind in ("mark", "break") for token in left)
+
+
 def without_decoration(text: str) -> str:
     """`text` without markdown, HTML and LaTeX around the words; line breaks stay.
 
@@ -60,6 +106,7 @@ def without_decoration(text: str) -> str:
 def tokens(text: str, letters: Collection[str]) -> list[Token]:
     """The tokens of `text`. Upper-case letters outside `letters` are letters too: they can contradict an answer."""
     result: list[Token] = []
+    listed = _in_lists(text)
     for match in _TOKEN.finditer(text):
         word, start, end = match.group(), match.start(), match.end()
         kind: Kind = "word"
@@ -69,7 +116,7 @@ def tokens(text: str, letters: Collection[str]) -> list[Token]:
             kind = "place"
         elif len(word) == 1 and word.isalpha():
             known = word.upper() in letters or ("A" <= word <= "Z" and word not in _PRONOUNS)
-            kind = "letter" if known and _stands_alone(text, start) else "word"
+            kind = "letter" if known and start not in listed and _stands_alone(text, start) else "word"
         elif not word[0].isalnum():
             kind = "mark"
         result.append(
@@ -81,6 +128,19 @@ def tokens(text: str, letters: Collection[str]) -> list[Token]:
             )
         )
     return result
+
+
+def _in_lists(text: str) -> set[int]:
+    """The positions of letters that only belong to a range or to a list of probabilities."""
+    found: set[int] = set()
+    for match in _RANGE.finditer(text):
+        changed = match["word"] and _CHANGE.search(text, max(0, match.start() - 40), match.start())
+        if match["first"] < match["last"] and not changed:
+            found.update(at for at in range(*match.span()) if text[at].isupper())
+    weighed = list(_WEIGHED.finditer(text))
+    if len({match[0] for match in weighed}) > 1:
+        found.update(match.start() for match in weighed)
+    return found
 
 
 def _lower(word: str) -> str:
@@ -104,6 +164,8 @@ def _stands_alone(text: str, at: int) -> bool:
         return _is_single(text, at + 2)
     if after == "." and _joins(following):
         return following.isupper() and text[at + 3 : at + 4].islower()
+    if after == "." and _SPECIES.match(text, at + 1, at + 40):
+        return False
     return not (after in _GLUE and after != "." and following.isalnum()) and not (
         after == ":" and following in ("\\", "/")
     )

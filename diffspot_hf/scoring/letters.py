@@ -24,9 +24,10 @@ _ANSWER_TAG = re.compile(r"<(/?)(?:final_?answer|answer|choice|option)>", re.IGN
 _BOX = re.compile(r"\\boxed\s?\{")
 _BRACE = re.compile(r"[{}]")
 _ANSWER_KEYS = frozenset({"answer", "finalanswer", "choice", "option"})
+_KEY = re.compile(r"""["']([\w -]{1,20})["']\s*:\s*("[^"]*"|'[^']*'|[^\s,]+)""")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 _KEY_NOISE = re.compile(r"[\W_]+")
-_NAMELY = re.compile(r"\bi\. ?e\.,?")
+_ABBREVIATED = re.compile(r"\b(?:(i)\. ?e|e\. ?g)\.,?", re.IGNORECASE)
 _SMALL_LABEL = re.compile(r"^\W*[a-z](?=[.):,])")
 _Cut = tuple[int, int, str | None]
 _LONGEST_BOX, _MOST_PLACES, _DEEPEST, _REVOKED_WITHIN = 400, 1000, 2, 60  # our choices
@@ -66,7 +67,7 @@ def _read(text: str, letters: Sequence[str], options: OptionTexts, depth: int = 
     places: list[str | None] = []
     if depth < _DEEPEST:
         text = _with_places(text, lambda content: _read(content, letters, options, depth + 1), places)
-    plain = _NAMELY.sub("namely", without_decoration(text))
+    plain = _ABBREVIATED.sub(lambda short: "namely" if short[1] else "eg", without_decoration(text))
     if depth:  # "c) The lamp is gone" is a label where an answer was asked for
         plain = _SMALL_LABEL.sub(lambda label: label.group().upper(), plain)
     found = tokens(plain, letters)
@@ -75,11 +76,16 @@ def _read(text: str, letters: Sequence[str], options: OptionTexts, depth: int = 
         return next((letter for letter in letters if letter in alone), None)
     events = read_events(plain, found, letters, places, lambda letter, at: options.starts_at(letter, plain, at))
     quotes = list(options.quotes(plain))
+    latest = {quote.letter: quote.taken for quote in quotes}
+    refuted = {letter for letter, taken in latest.items() if taken == "refuted"}
+    kept = [quote for quote in quotes if not quote.taken]
     if events.made:
         letter = _decide(events, plain, found)
-        quoted = {quote.letter for quote in quotes if quote.label in (None, letter)}
+        if letter in refuted and any(quote.label == letter == quote.letter for quote in quotes):
+            return None  # "B: The lamp is gone. That is false."
+        quoted = {quote.letter for quote in kept if quote.label in (None, letter)}
         return letter if letter in quoted or not quoted else None
-    quoted = {quote.letter for quote in quotes if quote.label in (None, quote.letter)}
+    quoted = {quote.letter for quote in kept if quote.label in (None, quote.letter)} - refuted
     denied = {wrong for wrong, _ in events.denied}
     return quoted.pop() if len(quoted) == 1 and quoted.isdisjoint(denied) else None
 
@@ -147,8 +153,20 @@ def _cut_json(text: str) -> Iterator[_Cut]:
     for found in find_json(text):
         containers = [container for container, _ in found.open] or [found.value]
         values = [value for container in containers for value in _answers(container)]
+        if _repeated(text[found.start : found.end]):
+            values = ["-"]
         if values or isinstance(found.value, dict):
             yield found.start, found.end, "\n".join(values) if values else None
+
+
+def _repeated(raw: str) -> bool:
+    """True if one JSON object has an answer key twice, with two values: parsed, only the last would be seen."""
+    for inner in _BRACE.split(raw):
+        pairs = {(_KEY_NOISE.sub("", key).lower(), value) for key, value in _KEY.findall(inner)}
+        keys = [key for key, _ in pairs if key in _ANSWER_KEYS]
+        if len(keys) > len(set(keys)):
+            return True
+    return False
 
 
 def _answers(value: Any, depth: int = 3) -> Iterator[str]:

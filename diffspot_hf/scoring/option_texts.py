@@ -5,29 +5,25 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+from .letter_denials import denied_before, taken_after
 
 _QUOTES = re.compile('["“”„«»「」『』*`]')
 _BEFORE, _AFTER = 60, 40  # characters of context that can take a quotation back (our choice)
-_DENIED = re.compile(
-    r"\b(?:not|no|never|cannot|can't|isn't|wasn't|don't|doesn't|didn't|neither|nor|whether|if|unless|doubt|unsure|false"
-    r"|wrong|incorrect|claims?|says?|claiming|saying|nicht|ob|kein|falsch|pas|non|não|niet|没有|不是|不)\b[^.!?;:\n]*$",
-    re.IGNORECASE,
-)
-_REFUTED = re.compile(
-    r"^[\"'”’.)\s,–—:-]*(?:(?:is|was|seems|looks) )?(?:also )?"
-    r"(?:wrong|false|incorrect|not|untrue|no\b|but\b|does(?: not|n't))",
-    re.IGNORECASE,
-)
 _LETTER_AFTER = re.compile(r"\W{0,4}([A-Z])(?=[)\].,;:!]|\W*$)")
 _LABEL = re.compile(r"(?<!\w)([A-Z])\W{1,4}$")
 
 
 class Quote(NamedTuple):
-    """The text of option `letter` stands in the reply, with the letter `label` beside it (None: no letter)."""
+    """The text of option `letter` stands in the reply, with the letter `label` beside it (None: no letter).
+
+    `taken`: what follows it calls it false ("refuted"), or asks or limits it ("doubtful").
+    """
 
     letter: str
     label: str | None
+    taken: Literal["refuted", "doubtful", ""]
 
 
 def plain(text: str) -> str:
@@ -70,7 +66,7 @@ class OptionTexts:
         return said.startswith(key) and not _inside_word(said, 0, len(key))
 
     def quotes(self, text: str) -> Iterator[Quote]:
-        """The full option texts quoted in `text` and not denied there; of nested ones the longest.
+        """The full option texts quoted in `text` and not denied before; of nested ones the longest.
 
         A text of one or two words is a quotation only where it stands alone: as the reply, or after "it is" or a colon.
         """
@@ -86,12 +82,12 @@ class OptionTexts:
             if letter is None or _inside_word(lower, start, end):
                 continue
             before, after = said[max(0, start - _BEFORE) : start], said[end : end + _AFTER]
-            if _DENIED.search(before) or _REFUTED.search(after):
+            if denied_before(before):
                 continue
             if _is_short(match.group()) and not _stands_alone(before, after):
                 continue
             label = _LABEL.search(before) or _LETTER_AFTER.match(after)
-            yield Quote(letter, label.group(1) if label else None)
+            yield Quote(letter, label.group(1) if label else None, taken_after(after))
 
 
 def _inside_word(text: str, start: int, end: int) -> bool:

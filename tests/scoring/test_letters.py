@@ -96,6 +96,39 @@ def test_the_full_text_of_one_option_gives_its_letter(form, text):
     assert read_lenient(form.format(text), LETTERS, OPTIONS) == LETTERS[OPTIONS.index(text)]
 
 
+@pytest.mark.parametrize("text", OPTIONS)
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{}? No.", "{} That is not true.", "{} This is clearly false.", "Option B claims: {}", "For example, {}",
+        "{} is wrong", "{}: incorrect", "One might say {}", "I doubt that {}", "{}? I see none.", "According to B, {}",
+    ],
+)  # fmt: skip
+def test_the_text_of_an_option_that_is_asked_denied_or_reported_is_none(form, text):
+    assert read_lenient(form.format(text), LETTERS, OPTIONS) is None
+    assert read_lenient(form.format(text.rstrip(".")), LETTERS, OPTIONS) is None
+
+
+@pytest.mark.parametrize(
+    "joint",
+    ["–", "—", "-", "~", "...", " – ", " - ", " to ", " through ", " until ", " bis ", "到", "から", ", B, ..., "],
+)
+@pytest.mark.parametrize("form", ["{}", "The answer is any of {}.", "I can't tell which of {}", "Answer: {}", "[{}]"])
+def test_a_range_of_letters_is_none(form, joint):
+    assert read_lenient(form.format(f"A{joint}E"), LETTERS) is None
+    assert read_lenient(f"A{joint}D are wrong; E", LETTERS) == "E"
+
+
+@pytest.mark.parametrize("letter", LETTERS)
+@pytest.mark.parametrize("verdicts", [("no", "yes"), ("False", "True"), ("incorrect", "correct"), ("✗", "✓")])
+@pytest.mark.parametrize("form", ["{}: {}, ", "{}: {}. ", "({}) {}. ", "{} - {}\n", "Option {}: {}\n", "**{}**: {}\n"])
+def test_verdicts_on_all_options_give_the_one_called_right(form, verdicts, letter):
+    said = [form.format(other, verdicts[other == letter]) for other in LETTERS]
+    assert read_lenient("".join(said), LETTERS) == letter
+    if "✓" not in verdicts:  # a tick needs no list around it
+        assert read_lenient("".join(said[:2]), LETTERS) is None
+
+
 def test_two_options_of_one_text_tell_nothing():
     assert read_lenient("The kettle is on.", "ABC", ["The kettle is on.", "the kettle is on", "No."]) is None
 
@@ -133,9 +166,13 @@ def test_letters_may_be_a_list():
     "reply",
     [
         "\\boxed{" * 50, "<answer>" * 2000 + "B", '{"answer": "B"}\n' * 1200, "<answer><answer>B</answer></answer>",
-        "<answer>\\boxed{<answer>B</answer>}</answer>", "\ud800 B", "B\x00", "\ue000", "\ue000B",
+        "<answer>\\boxed{<answer>B</answer>}</answer>", '<answer>\\boxed{{"answer": "B"}}</answer>',
+        "\ud800 B", "B\x00", "\ue000", "\ue000B",
     ],
-    ids=["open boxes", "open tags", "objects", "nested tags", "nested places", "surrogate", "null", "private", "both"],
+    ids=[
+        "open boxes", "open tags", "objects", "nested tags", "nested places", "three places",
+        "surrogate", "null", "private", "both",
+    ],
 )  # fmt: skip
 def test_odd_input_never_raises(reply):
     assert read_lenient(reply, LETTERS, OPTIONS) in (None, "B")
@@ -184,6 +221,13 @@ def test_text_without_a_letter_of_its_own_is_none(text, joint):
         "option ",
         "选",
         "<b>",
+        "A, ",
+        "A–B ",
+        "A to B ",
+        "B 5% ",
+        "E. us ",
+        '{"answer": "',
+        "The kettle is on the stove? ",
     ],
     ids=repr,
 )
