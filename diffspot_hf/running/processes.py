@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from ..errors import UsageError, need
+from ..errors import RunFailure, UsageError, need
 
 T = TypeVar("T")
 PATIENCE = timedelta(days=7)
@@ -61,14 +61,18 @@ class Processes:
 
     def wait(self) -> None:
         """Returns when every process has come here."""
-        if self._state is not None:
-            self._state.wait_for_everyone()
+        self.gather(None)
 
     def gather(self, value: T) -> list[T]:
         """The `value` of every process by rank, when every process has come here."""
         if self._state is None:
             return [value]
-        gathered: list[T] = need("accelerate.utils", "vlm").gather_object([value])
+        try:
+            gathered: list[T] = need("accelerate.utils", "vlm").gather_object([value])
+        except RuntimeError as error:
+            raise RunFailure(
+                "another process of this run failed, its own message says why; the same command continues"
+            ) from error
         return gathered
 
     def close(self) -> None:

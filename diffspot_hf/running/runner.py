@@ -13,7 +13,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from ..errors import UsageError
+from ..errors import DiffspotError, UsageError
 from ..scoring.rates import health
 from ..types import Attempt, Benchmark, Model, Request, Response
 from .folder import RunFolder
@@ -123,7 +123,7 @@ def run(
                 check_pictures(rows.request(identifier, settings.prompt) for identifier in pending)
             prepared = processes.gather(_prepare(model, card, check, sample, str(out.path)) if mine else None)
             card = _agreed(card, prepared)
-        except UsageError:
+        except DiffspotError:
             out.discard_unanswered()  # a refused call leaves nothing behind
             raise
         if processes.is_main or not out.card_file.exists():
@@ -131,12 +131,13 @@ def run(
 
         try:
             asked = _ask(benchmark, rows, model, out, settings, key, mine, before, processes, store)
+            reports = processes.gather(report(model, asked, described) if mine else None)
         except BaseException:
-            if store is not None:  # what the other processes did is not known here: they may be gone
+            if store is not None and mine:  # what the other processes did is not known here: they may be gone
                 with contextlib.suppress(UsageError):
                     log(out, [report(model, store.appended, described)], processes)
             raise
-        reports = [each for each in processes.gather(report(model, asked, described) if mine else None) if each]
+        reports = [each for each in reports if each is not None]
         if store is not None and reports:
             out.merge_into(store, rows.ids)
             log(out, reports, processes)

@@ -23,10 +23,13 @@ class Slow:
     """Answers with a digest of what it was shown, after a while."""
 
     def __init__(self, log: str, seconds: float, dtype: str | None = None) -> None:
-        self.log, self.seconds, self.dtype = log, seconds, dtype
+        self.log, self.seconds, self.dtype, self.is_loaded = log, seconds, dtype, False
+
+    def load(self):
+        self.is_loaded = True
 
     def describe(self):
-        return {"id": "slow"} | ({"loaded": {"dtype": self.dtype}} if self.dtype else {})
+        return {"id": "slow"} | ({"loaded": {"dtype": self.dtype}} if self.is_loaded and self.dtype else {})
 
     def generate(self, requests):
         for request in requests:
