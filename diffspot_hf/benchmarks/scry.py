@@ -137,6 +137,8 @@ class Scry:
             processed_sizes=processed,
         )
         notes = {"dropped_boxes": found.dropped_boxes, "clipped_boxes": found.clipped_boxes}
+        if found.state == "truncated":
+            notes["salvaged_issues"] = len(found.issues)
         return Prediction(id=response.id, state=found.state, value=found.issues, notes=notes)
 
     def scripted(self, kind: str, row: Row, seed: int) -> str:
@@ -156,7 +158,8 @@ class Scry:
     def score(self, rows: Sequence[Row], records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         """All figures of `score_issues`; a row without a record is in state ``missing``.
 
-        ``boxes`` counts what became of boxes as replies were read. Where every row's ``meta`` says ``exhaustive``,
+        ``boxes`` counts what became of boxes as replies were read, ``salvaged_issues`` those that were complete in a
+        reply cut at its limit. Where every row's ``meta`` says ``exhaustive``,
         nothing is unlabelled, and ``diagnostic_precision`` stands under ``precision`` as well.
         """
         found = [records.get(row["id"]) for row in rows]
@@ -181,6 +184,7 @@ class Scry:
                 "n_total": len(rows),
                 "exhaustive": exhaustive,
                 "boxes": {key: sum(note.get(f"{key}_boxes", 0) for note in notes) for key in ("dropped", "clipped")},
+                "salvaged_issues": sum(note.get("salvaged_issues", 0) for note in notes),
                 "flagged_control_ids": flagged,
             }
         )

@@ -76,7 +76,9 @@ def _wrong_summaries(made: Mapping[str, Any], base: Path) -> list[str]:
         for path in sorted(found.keys() | said.keys()):
             now, then = found.get(path, {}), said.get(path, {})
             wrong = [key for key in sorted(now.keys() | then.keys()) if now.get(key) != then.get(key)]
-            problems += [f"{part}, {path}: {key} is {then.get(key)} there, {now.get(key)} by the files" for key in wrong]
+            problems += [
+                f"{part}, {path}: {key} is {then.get(key)} there, {now.get(key)} by the files" for key in wrong
+            ]
     return problems
 
 

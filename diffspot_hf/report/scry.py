@@ -14,8 +14,8 @@ NOT_OFFICIAL = (
     "precision and specificity are diagnostics."
 )
 KNOWN = (
-    "the annotations are known positives, so recall comes first. Precision is diagnostic, as an unmatched report may be "
-    "a real defect, and so is specificity, as controls are unaudited; see diffspot-hf audit."
+    "the annotations are known positives, so recall comes first. Precision is diagnostic, as an unmatched report may "
+    "be a real defect, and so is specificity, as controls are unaudited; see diffspot-hf audit."
 )
 EXHAUSTIVE = "In the rows of {models} nothing is unlabelled: precision and specificity are what they say."
 _KEYS = ("known_issue_recall", "diagnostic_precision", "issue_f1", "diff_screen_recall", "no_diff_specificity")
@@ -51,6 +51,8 @@ def _caveats(scores: Sequence[dict[str, Any]], published: bool) -> list[str]:
                 f"{score['model']}: {boxes['dropped']} boxes could not be used (wrong frame? see --box-frame), "
                 f"{boxes['clipped']} were clipped at the edge"
             )
+        if salvaged := score.get("salvaged_issues"):
+            lines.append(f"{score['model']}: {salvaged} issues were read from replies that the limit of tokens cut")
     return [clean(line) for line in lines]
 
 

@@ -32,7 +32,7 @@ def judge_run(out: RunFolder, rows: RowSet, judge: Judge, *, progress: bool = Tr
         """How it went, as a name in `counts`, and the entry for `record`; `old` is the entry there was."""
         if record is None or record["state"] not in ("ok", "truncated"):
             return "not_judged", _entry(row, judge.name, state=record["state"] if record else "error")
-        evidence = sha256(json.dumps([judge.name, _mutation(row), row["ground_truth_diff"], record["prediction"]]))
+        evidence = evidence_of(judge.name, row, record)
         if old is not None and old.get("evidence") == evidence:
             return "reused", old
         if evidence not in seen:
@@ -56,6 +56,24 @@ def judge_run(out: RunFolder, rows: RowSet, judge: Judge, *, progress: bool = Tr
     write_lines(out.judged, judged)
     write_json(out.card_file, out.card() | {"judge": {"name": judge.name, "official": False}})
     return counts
+
+
+def evidence_of(judge: str, row: Row, record: Record) -> str:
+    """What a verdict of `judge` on `record` depends on, as one digest."""
+    return sha256(json.dumps([judge, _mutation(row), row["ground_truth_diff"], record["prediction"]]))
+
+
+def unjudged(rows: RowSet, records: Mapping[str, Record], judged: Mapping[str, Record]) -> list[str]:
+    """The ids whose reply can be judged and has no verdict, or one on another reply."""
+    found = []
+    for row in rows.plain:
+        record, entry = records.get(row["id"]), judged.get(row["id"], {})
+        if record is None or record["state"] not in ("ok", "truncated"):
+            continue
+        failed = str(entry.get("judge_state", "")).startswith("error")
+        if not failed and entry.get("evidence") != evidence_of(str(entry.get("judge")), row, record):
+            found.append(row["id"])
+    return found
 
 
 def _verdict(judge: Judge, row: Row, reply: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import UsageError
 from .folder import RunFolder
+from .judge_run import unjudged
 from .recovery import is_recovered, raw_of
 from .rowset import RowSet
 from .store import write_json
@@ -22,6 +23,11 @@ def score_run(out: RunFolder, rows: RowSet, *, write: bool = True) -> dict[str, 
     judged = out.judgements() if rows.benchmark.judged else {}
     if rows.benchmark.judged and not judged and records:
         raise UsageError(f"{out.path}: the replies are not judged yet; run diffspot-hf judge {out.path}")
+    if judged and (stale := unjudged(rows, records, judged)):
+        raise UsageError(
+            f"{out.path}: {len(stale)} replies came after the judging (the first is of row {stale[0]}); run "
+            f"diffspot-hf judge {out.path} again, which judges only those"
+        )
     merged = {
         identifier: record | _verdict(judged.get(identifier, {}))
         for identifier, record in records.items()

@@ -234,6 +234,18 @@ def test_precision_is_called_so_only_where_the_truth_is_exhaustive(rows):
     assert "two: the annotations are known positives" in said
 
 
+def test_issues_saved_from_a_cut_reply_are_counted(rows):
+    issue = {"labels": ["other"], "note": "", "box_a": None, "box_b": {"x": 0.1, "y": 0.1, "w": 0.2, "h": 0.2}}
+    cut = json.dumps({"issues": [issue, issue, issue]})[:-40]
+    prediction = Scry().read({}, Response(id="x", text=cut, finish_reason="length"))
+    assert (prediction.state, prediction.notes["salvaged_issues"]) == ("truncated", 2)
+    record = {"state": prediction.state, "prediction": prediction.value, "notes": dict(prediction.notes)}
+    scores = Scry().score(rows.plain, {rows.ids[0]: record})
+    assert scores["salvaged_issues"] == 2
+    head = {"benchmark": "scry", "model": "m"}
+    assert "m: 2 issues were read from replies that the limit of tokens cut" in tables([scores | head], published=False)
+
+
 NO_ISSUES = {
     "no issues": ({}, "no value in column issues"),
     "null as issues": ({"issues": None}, "no value in column issues"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diffspot_hf.benchmarks import benchmark
+from diffspot_hf.errors import UsageError
 from diffspot_hf.running.folder import RunFolder
 from diffspot_hf.running.judge_run import judge_run
 from diffspot_hf.running.rowset import RowSet
@@ -132,3 +133,15 @@ def test_a_judge_whose_failures_count_is_noticed(finished):
     assert scores["judge_failures"] > 0
     assert scores["over_judged"]["diff_overall_recall"] == 1.0
     assert scores["diff_overall_recall"] < 1.0
+
+
+def test_verdicts_on_other_replies_are_not_scored(finished):
+    out, rows = finished(pair_0=None)
+    judge_run(out, rows, Counting(), progress=False)
+    score_run(out, rows)
+    again = Settings(prompt=DIFFSPOT.prompt, progress=False)
+    run(DIFFSPOT, rows, Replies({}), out, again)  # pair-0 is answered now
+    with pytest.raises(UsageError, match="1 replies came after the judging .the first is of row pair-0.; run .* again"):
+        score_run(out, rows)
+    assert judge_run(out, rows, Counting(), progress=False)["judged"] == 1
+    score_run(out, rows)
