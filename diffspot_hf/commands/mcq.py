@@ -79,6 +79,7 @@ def differential(args: argparse.Namespace) -> int:
         refused.append(str(error))
 
     photos = vstar_photos(Path(args.source[1]), refuse) if args.source else listed_photos(args.photos, refuse)
+    _check_pairing(args)
     if args.instructor != "rules" and Path(args.instructor).is_file():
         listed = listed_instructions(Path(args.instructor), refuse)
         photos = name_unmatched(photos, listed, refuse)
@@ -96,6 +97,23 @@ def differential(args: argparse.Namespace) -> int:
             photos, task, instructor, editor, args.out, seed=args.seed, limit=args.limit, refused=refused
         ),
     )
+
+
+def _check_pairing(args: argparse.Namespace) -> None:
+    """Raises `UsageError` for an instructor, editor and options that cannot work together, before anything is paid."""
+    listed = Path(args.instructor)
+    if listed.suffix in (".jsonl", ".json", ".gz") and not listed.is_file():
+        raise UsageError(f"--instructor {listed}: no such file")
+    is_model = args.instructor != "rules" and not listed.is_file()
+    if is_model and args.editor == "procedural":
+        raise UsageError(
+            f"--instructor {args.instructor} writes words, which the procedural editor does not read; add --editor "
+            "flux --flux-model MODEL, or list instructions with operations in a JSONL file"
+        )
+    if args.endpoint and not is_model:
+        raise UsageError(f"--endpoint is where an instructing model is served; --instructor {args.instructor} is none")
+    if args.flux_model and args.editor != "flux":
+        raise UsageError("--flux-model is for --editor flux")
 
 
 def _instructor(args: argparse.Namespace) -> Callable[..., Any]:

@@ -21,7 +21,10 @@ from .tasks import Task
 
 WANTED = 6
 """Instructions for one target; four that succeed become options."""
+SAME = 3
+"""A model that gives the same reply so many times in a row is not asked again (our choice)."""
 
+_NO_REPLY = "no reply:"
 _AIMS = {
     "attribute": "Change only how the target looks: its colour, material, pattern or shape. It stays the same kind of "
     "thing in the same place.",
@@ -57,13 +60,27 @@ class Target:
     name: str = ""
 
 
+class NoMore(UsageError):
+    """You meet it in a build's refusals when an instructor does not get further with a target."""
+
+
 class Instructor(Protocol):
-    """Writes the next instruction for a target, knowing the earlier ones. Raises `UsageError` when it has none."""
+    """Writes the next instruction for a target, knowing the earlier ones.
+
+    `problem` says why its last one could not be used. Raises `UsageError` when there is none this time, `NoMore` when
+    asking again is in vain, `StopIteration` at the end of what was prepared.
+    """
 
     name: str
 
     def next(
-        self, picture: RGB, target: Target, region: Box, task: Task, earlier: Sequence[Instruction]
+        self,
+        picture: RGB,
+        target: Target,
+        region: Box,
+        task: Task,
+        earlier: Sequence[Instruction],
+        problem: str = "",
     ) -> Instruction: ...
 
 
@@ -80,19 +97,24 @@ def propose(
 ) -> list[Instruction]:
     """Up to `wanted` different instructions; what cannot be used or repeats an earlier one is given to `refuse`."""
     found: list[Instruction] = []
+    problem = ""
     for _ in range(tries):
         if len(found) == wanted:
             break
         try:
-            made = instructor.next(picture, target, region, task, found)
+            made = instructor.next(picture, target, region, task, found, problem)
             if any(made.plain == other.plain for other in found):
-                raise UsageError(f"{instructor.name} repeats itself: {made.statement!r}")
+                raise UsageError(f"the statement {made.statement!r} was given before")
         except StopIteration:
             break
         except UsageError as error:
-            refuse(error)
+            refuse(UsageError(f"{instructor.name}: {error}"))
+            if isinstance(error, NoMore):
+                break
+            problem = str(error)
             continue
         found.append(made)
+        problem = ""
     return found
 
 
@@ -103,7 +125,13 @@ class Listed:
         self.instructions, self.name, self._at = list(instructions), name, 0
 
     def next(
-        self, picture: RGB, target: Target, region: Box, task: Task, earlier: Sequence[Instruction]
+        self,
+        picture: RGB,
+        target: Target,
+        region: Box,
+        task: Task,
+        earlier: Sequence[Instruction],
+        problem: str = "",
     ) -> Instruction:
         at = self._at if earlier else 0  # by place, not by what was taken: a repeated line must not end the list
         if at >= len(self.instructions):
@@ -118,26 +146,42 @@ class Asked:
     def __init__(self, model: Model) -> None:
         self.model, self.name = model, str(model.describe()["id"])
         self._asked = 0
+        self._last: list[str | None] = []
+        """The replies of late for this target, as long as none could be used."""
 
     def next(
-        self, picture: RGB, target: Target, region: Box, task: Task, earlier: Sequence[Instruction]
+        self,
+        picture: RGB,
+        target: Target,
+        region: Box,
+        task: Task,
+        earlier: Sequence[Instruction],
+        problem: str = "",
     ) -> Instruction:
         self._asked += 1
         request = Request(
             id=f"instruction-{self._asked}",
             parts=(
                 Picture(png_bytes(picture[region.slices]), "the region to edit"),
-                instructor_prompt(target, region, task, earlier),
+                instructor_prompt(target, region, task, earlier, "" if problem.startswith(_NO_REPLY) else problem),
             ),
         )
         response = next(iter(self.model.generate([request])))
-        if response.finish_reason == "error":
-            raise UsageError(f"{self.name} gave no instruction: {response.error}")
+        failed = response.finish_reason == "error"
+        reply = response.error if failed else response.text
+        self._last = [*(self._last if problem else []), reply][-SAME:]
+        if self._last == [reply] * SAME:
+            raise NoMore(f"the same reply {SAME} times, it is not asked again: {_short(str(reply))}")
+        if failed:
+            raise UsageError(f"{_NO_REPLY} {response.error}")
         return read_instruction(response.text)
 
 
-def instructor_prompt(target: Target, region: Box, task: Task, earlier: Sequence[Instruction]) -> str:
-    """What an instructor is asked: the aim of the task, where the target is in the crop, and what was said before."""
+def instructor_prompt(
+    target: Target, region: Box, task: Task, earlier: Sequence[Instruction], problem: str = ""
+) -> str:
+    """What an instructor is asked: the aim of the task, where the target is in the crop, what was said before, and what
+    was wrong with its last reply."""
     left, top = target.box.x - region.x, target.box.y - region.y
     where = f"at left {left}, top {top}, width {target.box.w}, height {target.box.h} pixels of this crop"
     lines = [
@@ -149,6 +193,8 @@ def instructor_prompt(target: Target, region: Box, task: Task, earlier: Sequence
     if earlier:
         lines.append("These edits were made already; yours must differ from each and not be true together with one:")
         lines += [f"- {instruction.statement}" for instruction in earlier]
+    if problem:
+        lines.append(f"Your last answer could not be used: {problem}. Think of another edit.")
     lines.append(
         'Answer with one JSON object and nothing else: {"instruction": "what the image editor has to do", "statement": '
         '"one short sentence that says what differs between the two photographs"}'
@@ -164,4 +210,8 @@ def read_instruction(reply: str) -> Instruction:
             text, statement = value.get("instruction"), value.get("statement")
             if isinstance(text, str) and isinstance(statement, str) and text.strip() and statement.strip():
                 return Instruction(" ".join(text.split()), " ".join(statement.split()))
-    raise UsageError(f"no instruction in the reply {json.dumps(reply[:80], ensure_ascii=False)}")
+    raise UsageError(f"no instruction in the reply {_short(reply)}")
+
+
+def _short(reply: str) -> str:
+    return json.dumps(reply[:80], ensure_ascii=False)

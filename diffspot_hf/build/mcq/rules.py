@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...errors import UsageError
 from .colours import PAINTS, lab, named, share
 from .editors.masks import target_mask
-from .instructions import Instruction, Target
+from .instructions import Instruction, NoMore, Target
 from .patches import RGB
 from .regions import Box
 from .tasks import Task
@@ -38,10 +37,16 @@ class Ruled:
         self.seed = seed
 
     def next(
-        self, picture: RGB, target: Target, region: Box, task: Task, earlier: Sequence[Instruction]
+        self,
+        picture: RGB,
+        target: Target,
+        region: Box,
+        task: Task,
+        earlier: Sequence[Instruction],
+        problem: str = "",
     ) -> Instruction:
         if not target.name:
-            raise UsageError("a target needs a name for instructions by rules, such as 'the red cup'")
+            raise NoMore("a target needs a name for instructions by rules, such as 'the red cup'")
         made = _attribute(picture, target, region) if task.name == "attribute" else _RULES[task.name](target)
         random.Random(f"{self.seed}:{list(target.box)}").shuffle(made)
         if len(earlier) >= len(made):

@@ -46,11 +46,29 @@ WRONG = {
 }
 
 
+MODEL = ["differential", "--photos", "{photos}", "--task", "attribute", "--out", "{out}"]
+WRONG |= {
+    "a model's words for the procedural editor": [*MODEL, "--instructor", "org/model", "--endpoint", "http://x/v1"],
+    "instructions that are not there": [*MODEL, "--instructor", "none.jsonl"],
+    "an endpoint for rules": [*MODEL, "--endpoint", "http://x/v1"],
+    "a flux model for the procedural editor": [*MODEL, "--flux-model", "x"],
+}
+
+
 @pytest.mark.parametrize("words", WRONG.values(), ids=WRONG)
 def test_a_wrong_call_is_exit_code_2(photos, tmp_path, capsys, words):
     filled = [word.format(photos=photos, out=tmp_path / "out") for word in words]
     assert main(["build", "dicobench", *filled]) == 2
-    assert capsys.readouterr().err.splitlines()[-1].startswith("error: ")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ")
+
+
+def test_a_model_is_not_asked_for_words_that_the_editor_cannot_read(photos, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("diffspot_hf.models.load_model", pytest.fail)
+    words = ["--photos", photos, "--instructor", "org/model", "--task", "attribute", "--out", tmp_path / "out"]
+    assert main(["build", "dicobench", "differential", *map(str, words)]) == 2
+    assert "which the procedural editor does not read; add --editor flux" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(("good", "code"), [(4, 0), (1, 2)], ids=["enough", "too few"])

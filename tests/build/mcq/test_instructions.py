@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -69,8 +70,61 @@ def test_repeats_nonsense_and_failures_are_refused_and_asked_again():
     assert len(refused) == 3
 
 
+def problems(model):
+    """What each prompt says of the answer before it, None if nothing."""
+    found = (re.search("Your last answer could not be used: (.*). Think", request.text) for request in model.requests)
+    return [match and match[1] for match in found]
+
+
+def test_the_next_prompt_says_what_was_wrong_with_the_last_answer():
+    replies = [reply(0), reply(0), "I cannot.", reply(1), RuntimeError("busy"), reply(2)]
+    model, refused = Scripted(replies), []
+    propose(Asked(model), PICTURE, TARGET, REGION, TASK, refused.append, wanted=3)
+    assert problems(model) == [
+        None,
+        None,
+        "the statement 'It has colour 0.' was given before",
+        'no instruction in the reply "I cannot."',
+        None,
+        None,  # that a server failed is nothing that the model did
+    ]
+    assert len({request.text for request in model.requests[:4]}) == 4
+    assert str(refused[2]) == "scripted: no reply: busy"
+
+
+@pytest.mark.parametrize("same", ["no", reply(0), RuntimeError("busy")], ids=["no answer", "a repeat", "a failure"])
+def test_a_model_that_gives_the_same_reply_again_and_again_is_not_asked_on(same):
+    model, refused = Scripted([same] * 9), []
+    first = [Instruction("Do.", "It has colour 0.")]  # so that the repeat is one from the start
+    found = propose(_After(first, Asked(model)), PICTURE, TARGET, REGION, TASK, refused.append)
+    assert (found, len(model.requests)) == (first, 3)
+    assert "the same reply 3 times, it is not asked again" in str(refused[-1])
+    assert len(refused) == 3
+
+
+class _After:
+    """Prepared instructions, then those of another instructor."""
+
+    name = "after"
+
+    def __init__(self, first, then):
+        self.first, self.then = first, then
+
+    def next(self, picture, target, region, task, earlier, problem=""):
+        if len(earlier) < len(self.first):
+            return self.first[len(earlier)]
+        return self.then.next(picture, target, region, task, earlier, problem)
+
+
+def test_the_same_reply_for_the_next_target_is_none_of_the_same_replies():
+    model = Scripted([reply(0)] * 4)
+    asked = Asked(model)
+    for _ in range(4):
+        assert len(propose(asked, PICTURE, TARGET, REGION, TASK, pytest.fail, wanted=1)) == 1
+
+
 def test_the_tries_end():
-    model, refused = Scripted(["no"] * 4), []
+    model, refused = Scripted(["no", "never"] * 4), []
     assert propose(Asked(model), PICTURE, TARGET, REGION, TASK, refused.append, tries=4) == []
     assert len(refused) == 4
 
