@@ -72,6 +72,59 @@ def test_the_study_runs_as_written(repo, screens, capsys):
     assert "pilot/test.jsonl: changed" in capsys.readouterr().out
 
 
+def lines_of(repo):
+    """The example line of each listing in the README's table, by option."""
+    text = (repo / "README.md").read_text(encoding="utf-8")
+    return dict(re.findall(r"^\| `--([a-z-]+)` \| `(\{.*\})` \|$", text, re.MULTILINE))
+
+
+@pytest.fixture
+def photographs(repo, tmp_path, monkeypatch):
+    """Two photographs of the sample with the README's listings beside them."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "photos").mkdir()
+    for option, line in lines_of(repo).items():
+        if option in ("photos", "grounds"):
+            (tmp_path / "photos" / f"{option}.jsonl").write_text(line)
+            name = json.loads(line)["image"]
+            there = repo / "diffspot_hf/data/dicobench/photos/originals" / name
+            (tmp_path / "photos" / name).write_bytes(there.read_bytes())
+    return tmp_path
+
+
+def test_items_are_made_and_answered_as_written(repo, photographs, capsys):
+    pytest.importorskip("cv2")
+    for words in commands(repo, "items"):
+        ids = (
+            [row["id"] for _, row in iter_jsonl(photographs / "items/attribute/test.jsonl")] if "page" in words else []
+        )
+        if "verify" in words:
+            entries = [{"row_id": name, "decision": "accept"} for name in ids]
+            export = {"format": "diffspot-hf/decisions", "version": 1, "mode": "verify", "decisions": entries}
+            (photographs / "verify-decisions.json").write_text(json.dumps(export))
+        if "answer" in words:
+            lines = [{"id": name, "prediction": "E", "model": "ana", "seconds": 9.5, "time_limit": 30} for name in ids]
+            (photographs / "predictions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        assert main(words[1:]) == 0, f"{' '.join(words)}: {capsys.readouterr()}"
+    assert "images swapped:" in capsys.readouterr().out
+    assert (photographs / "runs/views/views.csv").is_file()
+
+
+def test_the_listings_of_the_readme_are_read(repo, tmp_path):
+    from diffspot_hf.build.mcq.differential import listed_instructions
+    from diffspot_hf.build.mcq.editors.parameters import check_parameters
+    from diffspot_hf.build.mcq.views import read_cues
+
+    lines = lines_of(repo)
+    assert set(lines) == {"photos", "grounds", "instructor", "view-cues"}
+    for option, line in lines.items():
+        (tmp_path / option).write_text(line)
+    (listed,) = listed_instructions(tmp_path / "instructor", pytest.fail)
+    assert listed.target == json.loads(lines["photos"])["targets"][0]["name"]
+    check_parameters(listed.instruction.operation, (1281, 1920))
+    assert set(read_cues(tmp_path / "view-cues")) == {"differential-attribute-001-1"}
+
+
 def test_every_command_of_the_readme_exists(repo, capsys):
     text = (repo / "README.md").read_text(encoding="utf-8")
     named = set(re.findall(r"diffspot-hf ((?:pages|build|audit|manifest|page) [a-z-]+|[a-z-]+)", text))
