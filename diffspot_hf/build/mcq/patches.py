@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ExifTags, Image
+from PIL import ExifTags, Image, UnidentifiedImageError
 
 from ...errors import UsageError
 from ...images import decode_rgb
@@ -38,6 +38,8 @@ def upright_size(data: bytes, name: str = "image") -> tuple[int, int]:
         with Image.open(io.BytesIO(data)) as image:
             turned = image.getexif().get(ExifTags.Base.Orientation) in (5, 6, 7, 8)
             return (image.height, image.width) if turned else image.size
+    except UnidentifiedImageError as error:
+        raise UsageError(f"{name}: not a readable picture (of no known format)") from error
     except Exception as error:  # Pillow raises many kinds; all mean the same
         raise UsageError(f"{name}: not a readable picture ({error})") from error
 

@@ -7,17 +7,15 @@ Whether a mask is xywh or xyxy is not documented: each file is read in the frame
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from PIL import Image
-
 from ...errors import UsageError
 from ...rows import Refuse, inside, read_picture, stop
+from .patches import upright_size
 from .tasks import BY_FILE, LETTERS, Task
 
 INDEX = "dataset_index.json"
@@ -103,7 +101,7 @@ def _row(root: Path, task: Task, item: Any, frame: Frame) -> dict[str, Any]:
     if missing := [key for key in _NEEDED if not isinstance(item.get(key), str) or not item[key].strip()]:
         raise UsageError(f"no text in {', '.join(missing)}")
     pictures = {side: read_picture(root, item[key]) for side, key in (("1", "image"), ("2", "output_image"))}
-    box = _cue(item, frame, pictures["1"]["bytes"])
+    box = _cue(item, frame, upright_size(pictures["1"]["bytes"], item["image"]))
     return {
         "track": task.track,
         "task": task.name,
@@ -120,14 +118,13 @@ def _row(root: Path, task: Task, item: Any, frame: Frame) -> dict[str, Any]:
     }
 
 
-def _cue(item: Mapping[str, Any], frame: Frame, picture: bytes) -> Box | None:
+def _cue(item: Mapping[str, Any], frame: Frame, size: tuple[int, int]) -> Box | None:
     mask = _mask(item)
     if mask is None:
         return None
-    size = _size(picture)
     box = _as_box(mask, frame)
-    if box is None or size is None or not _fits(box, size):
-        raise UsageError(f"the mask {list(mask)} ({frame}) is no box inside the picture{f' of {size}' if size else ''}")
+    if box is None or not _fits(box, size):
+        raise UsageError(f"the mask {list(mask)} ({frame}) is no box inside the picture of {size[0]} x {size[1]}")
     return box
 
 
@@ -153,11 +150,11 @@ def _frame(root: Path, items: Sequence[Any]) -> Frame:
     for item in items:
         try:
             mask = _mask(item)
-            size = _size(inside(root, item["image"]).read_bytes()) if mask is not None else None
+            if mask is None:
+                continue
+            size = upright_size(inside(root, item["image"]).read_bytes())
         except (UsageError, OSError, AttributeError, KeyError, TypeError):
             continue  # refused with its reason when the item itself is read
-        if mask is None or size is None:
-            continue
         for frame in votes:
             box = _as_box(mask, frame)  # type: ignore[arg-type]
             votes[frame] += box is not None and _fits(box, size)
@@ -172,11 +169,3 @@ def _as_box(mask: Sequence[float], frame: Frame) -> Box | None:
 
 def _fits(box: Box, size: tuple[int, int]) -> bool:
     return box["x"] >= 0 and box["y"] >= 0 and box["x"] + box["w"] <= size[0] and box["y"] + box["h"] <= size[1]
-
-
-def _size(picture: bytes) -> tuple[int, int] | None:
-    try:
-        with Image.open(io.BytesIO(picture)) as image:  # reads the header only
-            return image.size
-    except Exception:  # a broken picture is refused with its reason when it is decoded
-        return None

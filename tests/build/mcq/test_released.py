@@ -97,6 +97,18 @@ def test_the_command_line_says_them_too(released, tmp_path, capsys, caplog):
         assert caplog.text.count("no text in B") == 1
 
 
+@pytest.mark.parametrize("side", ["image", "output_image"])
+@pytest.mark.parametrize("mask", [[5, 5, 30, 30], None], ids=["a mask", "no mask"])
+def test_a_broken_picture_is_named_as_that_whatever_the_mask(released, side, mask):
+    broken = "images/9.png"
+    root = released({ATTRIBUTE: [item(0, expanded_mask=mask, mask=None, **{side: broken}), item(1)]})
+    (root / broken).write_bytes(b"\xff\xd8\xff\xe0 no more of a JPEG")
+    rows, (line,) = read(root)
+    assert len(rows) == 1
+    assert "9.png: not a readable picture" in line
+    assert "mask" not in line
+
+
 BROKEN = {
     "an option is missing": (dict(C=None), "no text in C"),
     "an option is blank": (dict(B="  "), "no text in B"),
