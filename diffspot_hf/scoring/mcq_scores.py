@@ -53,12 +53,19 @@ def read_choice(
     """The `Choice` that a raw reply makes.
 
     Without a `state` it is ``ok`` for a strict letter, else ``unparsed``, ``empty`` or, where there is no reply,
-    ``missing``; in ``error`` and ``missing`` no letter is read. Raises `UsageError` if `answer` is none of `letters`.
+    ``missing``; in ``error`` and ``missing`` no letter is read. Raises `UsageError` if `letters` are no capital letters
+    or `answer` is none of them.
 
     >>> read_choice("The answer is B.", "B")[:4]
     ('B', None, 'B', 'unparsed')
     """
-    if len(answer) != 1 or answer not in letters:
+    if (
+        not isinstance(letters, str)
+        or len(set(letters)) != len(letters)
+        or not (letters.isalpha() and letters.isupper())
+    ):
+        raise UsageError(f"letters must be different capital letters in a text such as {LETTERS!r}, found {letters!r}")
+    if not isinstance(answer, str) or len(answer) != 1 or answer not in letters:
         raise UsageError(f"the right answer is {answer!r}, which is none of the letters {letters}")
     if state in ("error", "missing"):
         reply = None  # whatever text there is, it is no answer
@@ -110,7 +117,7 @@ def _as_shown(shuffled: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, An
 
 
 def choice_scores(choices: Sequence[Choice]) -> dict[str, Any]:
-    """All figures over `choices`.
+    """All figures over `choices`; an accuracy over no items is None.
 
     ``micro_accuracy`` is the share of all items answered right, ``macro_accuracy`` the mean over the tasks, both
     strict. ``by_task`` is keyed "track/task". ``lenient`` repeats them with the lenient letter, ``over_parsed`` over
@@ -156,8 +163,8 @@ def _accuracies(choices: Sequence[Choice], given: Sequence[str | None]) -> dict[
     by_task = _by(choices, [_task_key(choice) for choice in choices], right)
     micro = rate(sum(right), len(right))
     return {
-        "micro_accuracy": micro["value"],
-        "macro_accuracy": fsum(task["accuracy"] for task in by_task.values()) / len(by_task) if by_task else 0.0,
+        "micro_accuracy": micro["value"] if right else None,
+        "macro_accuracy": fsum(task["accuracy"] for task in by_task.values()) / len(by_task) if by_task else None,
         "by_task": by_task,
         "rates": {"micro_accuracy": micro},
     }

@@ -20,12 +20,12 @@ Args:
         quotes one option in full gives its letter, and a letter beside another option's text gives none (lenient
         reading only).
     states (list of str, optional): state of each reply, where it is known; else read off the reply.
-    letters (str): the letters of the items; default "ABCDE".
+    letters (str): the letters of the items, capitals; default "ABCDE".
 Returns:
-    micro_accuracy (right answers over all items), macro_accuracy (mean over tasks), by_task, by_track, lenient,
-    over_parsed, unparsed, unparsed_lenient, empty, gold_none and gold_cue (accuracy on items whose answer is E, or
-    not), errors (missed_cue, thin_air, wrong_cue, format_failure), letters (counts, what always giving one letter would
-    score, chi-square of the key), groups, health, n_total.
+    micro_accuracy (right answers over all items, None over none), macro_accuracy (mean over tasks), by_task, by_track,
+    lenient, over_parsed, unparsed, unparsed_lenient, empty, gold_none and gold_cue (accuracy on items whose answer is
+    E, or not), errors (missed_cue, thin_air, wrong_cue, format_failure), letters (counts, what always giving one letter
+    would score, chi-square of the key), groups, health, n_total.
 Examples:
 
     >>> import evaluate

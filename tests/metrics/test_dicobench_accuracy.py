@@ -57,3 +57,5 @@ def test_letters_are_those_of_the_items(metric):
     assert metric.compute(predictions=["G"], references=["G"], letters="ABCDEFG")["micro_accuracy"] == 1.0
     with pytest.raises(UsageError, match="none of the letters ABCDE"):
         metric.compute(predictions=["G"], references=["G"])
+    with pytest.raises(UsageError, match="letters must be different capital letters .*found 5"):
+        metric.compute(predictions=["A"], references=["A"], letters=5)

@@ -92,8 +92,13 @@ def test_a_group_counts_only_if_all_five_are_there():
 
 def test_no_items_at_all():
     scores = choice_scores([])
-    assert scores["micro_accuracy"] == scores["macro_accuracy"] == 0.0
+    assert scores["micro_accuracy"] is scores["macro_accuracy"] is scores["lenient"]["micro_accuracy"] is None
     assert scores["n_total"] == 0
+
+
+def test_no_item_with_a_letter_has_no_accuracy_over_those_with_one():
+    scores = choice_scores([read_choice("hm", "A")])
+    assert (scores["micro_accuracy"], scores["over_parsed"]["micro_accuracy"]) == (0.0, None)
 
 
 def test_rows_and_records_of_a_run():
@@ -119,7 +124,13 @@ def test_rows_and_records_of_a_run():
     assert scores["errors"]["missed_cue"]["numerator"] == 1
 
 
-@pytest.mark.parametrize("answer", ["F", "", "AB"])
+@pytest.mark.parametrize("letters", [5, None, "", "AA", "ab", ["A", "B"]], ids=repr)
+def test_letters_that_are_none_are_refused(letters):
+    with pytest.raises(UsageError, match="letters must be different capital letters"):
+        read_choice("A", "A", letters=letters)
+
+
+@pytest.mark.parametrize("answer", ["F", "", "AB", None])
 def test_an_answer_that_is_no_letter_is_refused(answer):
     with pytest.raises(UsageError, match="none of the letters"):
         read_choice("A", answer)
