@@ -57,8 +57,9 @@ class Box(NamedTuple):
         return not (apart or self.y >= other.y + other.h or other.y >= self.y + self.h)
 
 
-def read_box(value: Any, size: tuple[int, int], what: str = "box") -> Box:
-    """A box given as four numbers or ``{x, y, w, h}`` in pixels. Raises `UsageError` unless it lies in the picture.
+def read_box(value: Any, size: tuple[int, int] | None, what: str = "box") -> Box:
+    """A box given as four numbers or ``{x, y, w, h}`` in pixels. Raises `UsageError` unless it lies in the picture (of
+    `size`, None where that is not known yet).
 
     >>> read_box([10, 20, 30.4, 40], (100, 100))
     Box(x=10, y=20, w=30, h=40)
@@ -69,8 +70,10 @@ def read_box(value: Any, size: tuple[int, int], what: str = "box") -> Box:
     if not all(isinstance(n, int | float) and not isinstance(n, bool) and n == n and abs(n) < 1e9 for n in numbers):
         raise UsageError(f"{what}: four numbers x, y, w, h in pixels are expected, found {value!r}")
     box = Box(*(round(n) for n in numbers))
-    if box.w < 1 or box.h < 1 or box.x < 0 or box.y < 0 or box.x + box.w > size[0] or box.y + box.h > size[1]:
-        raise UsageError(f"{what}: {list(box)} is no box inside the picture of {size[0]} x {size[1]}")
+    outside = size is not None and (box.x + box.w > size[0] or box.y + box.h > size[1])
+    if outside or min(box.w, box.h) < 1 or min(box.x, box.y) < 0:
+        picture = f"the picture of {size[0]} x {size[1]}" if size else "a picture"
+        raise UsageError(f"{what}: {list(box)} is no box inside {picture}")
     return box
 
 

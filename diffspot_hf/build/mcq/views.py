@@ -29,7 +29,6 @@ from .regions import read_box
 from .tasks import TASKS
 
 KINDS = ("full", "crop", "crop-resize")
-_MOST = 1_000_000  # pixels: no picture is larger; whether a box lies in its own shows when the rows are there
 FILTERS = {
     "nearest": Image.Resampling.NEAREST,
     "bilinear": Image.Resampling.BILINEAR,
@@ -154,7 +153,7 @@ def read_cues(path: Path) -> dict[str, dict[str, Any]]:
         boxes = {side: line.get(side) for side in ("bbox_1", "bbox_2")}
         for side, box in boxes.items():
             try:
-                read_box(box if isinstance(box, Mapping) else None, (_MOST, _MOST), side)
+                read_box(box if isinstance(box, Mapping) else None, None, side)
             except UsageError as error:
                 raise UsageError(f"{path}, line {number}: {error}") from error
         if not isinstance(line.get("id"), str) or line["id"] in found:
