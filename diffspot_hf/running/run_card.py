@@ -24,7 +24,6 @@ NEEDED = {
     "benchmark": str,
     "model.id": str,
     "prompt.sha256": str,
-    "generation": dict,
     "data.source": str,
     "data.fingerprint": str,
     "data.rows": int,
@@ -66,7 +65,7 @@ def identity(card: Mapping[str, Any]) -> dict[str, Any]:
         "benchmark": card["benchmark"],
         "model": model,
         "prompt": {"sha256": card["prompt"]["sha256"]},
-        "generation": card["generation"],
+        "generation": card.get("generation"),
         "data": {key: card["data"].get(key) for key in ("commit", "fingerprint")},
     }
 

@@ -207,7 +207,7 @@ CARDS = {
     "{}": "benchmark",
     "12": "benchmark",
     '{"benchmark": "diffspot", "model": 5}': r"model\.id",
-    '{"benchmark": "diffspot", "model": {"id": "m"}, "prompt": {"sha256": ""}, "generation": []}': "generation",
+    '{"benchmark": "diffspot", "model": {"id": "m"}, "prompt": {"sha256": ""}, "data": []}': r"data\.source",
 }
 
 
