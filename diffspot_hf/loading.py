@@ -44,8 +44,8 @@ def load(name: str, config: str | None = None, *, streaming: bool = False, **opt
 def rows_for(name: str, data: str, *, strict: bool = False) -> Any:
     """The rows of `data` with undecoded pictures: a `datasets.Dataset`.
 
-    `data` is ``sample``, ``official``, ``official@COMMIT`` where the authors' commit can be chosen, or a folder. Rows
-    that cannot be used are left out and named in the log, each time anew; with `strict` the first is an error.
+    `data` is ``sample``, ``official``, ``official@COMMIT`` (dicobench), or a folder. Rows that cannot be used are left
+    out and named in the log, each time anew; with `strict` the first is an error.
     """
     import datasets
 
@@ -57,6 +57,8 @@ def rows_for(name: str, data: str, *, strict: bool = False) -> Any:
     try:
         if data in ("sample", "official"):
             rows = load(name, data)
+        elif config == "official" and commit and name != "dicobench":
+            raise UsageError(f"--data {data}: the official data of {name} is read at one commit only; use official")
         elif config == "official" and commit:
             rows = load(name, config, commit=commit)
         elif Path(data).expanduser().is_dir():

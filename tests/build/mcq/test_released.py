@@ -203,6 +203,11 @@ def test_a_commit_that_is_given_is_read_without_asking_what_main_is(hub):
     assert commit_read(rows.info) == OTHER
 
 
+def test_data_that_is_read_at_one_commit_only_cannot_be_asked_for_at_another():
+    with pytest.raises(UsageError, match="read at one commit only"):
+        rows_for("diffspot", f"official@{OTHER}")
+
+
 def test_run_card_and_scores_name_the_commit_and_a_run_goes_on_with_that_one_only(hub, tmp_path, capsys):
     def run(data):
         words = ["--data", data, "--model", "oracle", "--out", str(tmp_path / "run"), "--no-progress"]
