@@ -6,19 +6,17 @@ import contextlib
 import json
 import os
 import platform
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
-
-from tqdm import tqdm
 
 from ..errors import DiffspotError, UsageError
 from ..scoring.rates import health
-from ..types import Attempt, Benchmark, Model, Request, Response
+from ..types import Benchmark, Model, Request
+from .asking import ask
 from .folder import RunFolder
 from .processes import Processes
-from .recovery import asked_again, at_own_route, is_wanted
+from .recovery import at_own_route, is_wanted
 from .rowset import RowSet, answer_key, dealt
 from .run_card import (
     differences_of_origin,
@@ -31,7 +29,7 @@ from .run_card import (
     versions,
 )
 from .sessions import batch_size_found, log, report
-from .store import Record, Store, is_final, merged, write_json
+from .store import Record, is_final, merged, write_json
 
 Check = Callable[[Model, Sequence[Request]], Mapping[str, Any]]
 
@@ -130,7 +128,17 @@ def run(
             write_json(out.card_file, card)
 
         try:
-            asked = _ask(benchmark, rows, model, out, settings, key, mine, before, processes, store)
+            asked = ask(
+                benchmark,
+                rows,
+                model,
+                settings.prompt,
+                key,
+                mine,
+                into=store or out.file_of(processes.rank),
+                before=before if settings.retry else None,
+                progress=settings.progress and processes.is_main,
+            )
             reports = processes.gather(report(model, asked, described) if mine else None)
         except BaseException:
             if store is not None and mine:  # what the other processes did is not known here: they may be gone
@@ -262,73 +270,3 @@ def _checked(card: Mapping[str, Any], preflight: Mapping[str, Any] | None) -> di
     every = [*earlier, {"at": now(), **preflight}]
     skipped = any(each.get("skipped") for each in every)
     return {"preflight": {"skipped": True} if skipped else preflight, "preflights": every}
-
-
-def _ask(
-    benchmark: Benchmark,
-    rows: RowSet,
-    model: Model,
-    out: RunFolder,
-    settings: Settings,
-    key: str,
-    mine: list[str],
-    before: Mapping[str, Record],
-    processes: Processes,
-    store: Store | None,
-) -> int:
-    if not mine:
-        return 0
-    sent: dict[str, dict[str, str]] = {}
-
-    def requests() -> Iterator[Request]:
-        for identifier in mine:
-            request = rows.request(identifier, settings.prompt)
-            sent[identifier] = {"prompt_sha256": sha256(request.text), "key": answer_key(key, request)}
-            yield request
-
-    version = benchmark.prompt_version if settings.prompt == benchmark.prompt else "custom"
-    name = str(model.describe()["id"])
-    asked, waiting = 0, set(mine)
-    bar = tqdm(
-        total=len(mine),
-        desc=f"{benchmark.name} · {name}",
-        unit="row",
-        disable=not (settings.progress and processes.is_main),
-    )
-    with contextlib.ExitStack() as opened:
-        store = store or opened.enter_context(Store(out.file_of(processes.rank)))
-        opened.enter_context(bar)
-        for response in model.generate(requests()):
-            if response.id not in waiting:
-                raise RuntimeError(f"{name} answered {response.id!r}, which was not asked or was answered before")
-            waiting.discard(response.id)
-            record = _record(benchmark, rows, response, name, version) | sent.pop(response.id)
-            store.append(asked_again(before[response.id], record) if settings.retry else record)
-            asked += 1
-            bar.update()
-    return asked
-
-
-def _record(benchmark: Benchmark, rows: RowSet, response: Response, name: str, version: str) -> Record:
-    prediction = benchmark.read(rows.truth(response.id), response)
-    attempts = response.attempts or (Attempt(name, prediction.state, response.seconds, response.error or ""),)
-    attempts = (*attempts[:-1], replace(attempts[-1], state=prediction.state))
-    at = time.time()
-    return {
-        "id": response.id,
-        "split": "test",
-        "model": name,
-        "prompt_version": version,
-        "raw_response": response.text,
-        "prediction": prediction.value,
-        "state": prediction.state,
-        "finish_reason": response.finish_reason,
-        "reasoning": response.reasoning,
-        "error": response.error,
-        "route": attempts[-1].route,
-        "attempts": [asdict(attempt) | {"at": round(at, 3)} for attempt in attempts],
-        "usage": dict(response.usage),
-        "images": [asdict(image) for image in response.images],
-        "notes": dict(prediction.notes),
-        "seconds": round(response.seconds, 4),
-    }
