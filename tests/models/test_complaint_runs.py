@@ -21,7 +21,7 @@ from diffspot_hf.models.hf.inputs import Preparer
 from diffspot_hf.models.preflight import check as preflight
 from diffspot_hf.models.transformers import TransformersModel
 from diffspot_hf.options import ModelOptions
-from diffspot_hf.running import runner, store
+from diffspot_hf.running import asking, runner, store
 from diffspot_hf.running.folder import RunFolder
 from diffspot_hf.running.rowset import RowSet
 from diffspot_hf.running.runner import Settings, run
@@ -177,7 +177,7 @@ def test_06_recovery_resurrects_rejected_answers(asked, start_server, monkeypatc
     ours = recovered("ours")
     assert health(record["state"] for record in ours.values()) == health(["ok"] * 6 + ["empty"] * 2)
     assert sorted(len(record["attempts"]) for record in ours.values()) == [1] * 5 + [2] * 3
-    monkeypatch.setattr(runner, "asked_again", lambda old, new: new)
+    monkeypatch.setattr(asking, "asked_again", lambda old, new: new)
     monkeypatch.setattr(store, "better", lambda old, new: new)
     theirs = recovered("theirs")
     assert any(record["state"] == "refused" for record in theirs.values()), "the last record wins"
