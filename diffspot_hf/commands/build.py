@@ -151,8 +151,7 @@ def diffspot(args: argparse.Namespace) -> int:
 def check(args: argparse.Namespace) -> int:
     row = _first_row(args.folder)
     if "options" in row:
-        args.kit = None
-        return mcq.check(args)
+        return mcq.check_items(args.folder)
     if "issues" in row:
         from ..build.mobile import recheck as recheck_screens
 

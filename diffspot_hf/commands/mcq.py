@@ -166,12 +166,17 @@ def _kit(folder: Path | None) -> Any:
 
 
 def check(args: argparse.Namespace) -> int:
+    return check_items(args.folder, args.kit)
+
+
+def check_items(folder: Path, kit: Path | None = None) -> int:
+    """Exit code of a check of the items in `folder`, whose problems are printed."""
     from ..build.mcq.check import check_folder
 
-    found = check_folder(args.folder, _kit(args.kit))
+    found = check_folder(folder, _kit(kit))
     for problem in found["problems"]:
         print(problem)
-    print(f"{args.folder}: {found['items']} items in {found['groups']} groups, {len(found['problems'])} problems")
+    print(f"{folder}: {found['items']} items in {found['groups']} groups, {len(found['problems'])} problems")
     return 1 if found["problems"] else 0
 
 

@@ -84,11 +84,12 @@ def _record(benchmark: Benchmark, row: dict[str, Any], line: Mapping[str, Any], 
     text = reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
     finish = str(line.get("finish_reason") or "stop")
     stored = _stored_images(line)
+    in_pixels = "px" in str(benchmark.settings.get("box_frame"))  # only then are the sizes of the pictures needed
     response = Response(
         id=row["id"],
         text=text,
         finish_reason=finish,  # type: ignore[arg-type]
-        images=stored or _shown_images(row),
+        images=stored or (_shown_images(row) if in_pixels else ()),
     )
     prediction = benchmark.read(row, response)
     return {

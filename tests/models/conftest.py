@@ -11,7 +11,9 @@ from types import ModuleType
 import pytest
 from PIL import Image
 
+from diffspot_hf.cli import main
 from diffspot_hf.images import encode_png
+from diffspot_hf.running.store import read_lines
 from diffspot_hf.types import Picture, Request
 
 
@@ -87,3 +89,17 @@ def make_request() -> Callable[..., Request]:
         return Request(f"row-{n}", (text + "!" * n, plain_picture(first, size), plain_picture(second, size)))
 
     return make
+
+
+@pytest.fixture
+def run(pairs, tmp_path, capsys):
+    """Runs `diffspot` at a local server: exit code, records by id, and what was printed."""
+    out = tmp_path / "run"
+
+    def call(server, *words):
+        options = ["--data", str(pairs), "--out", str(out), "--endpoint", server.url, "--concurrency", "1"]
+        code = main(["run", "diffspot", "--model", "served-model", *options, "--no-progress", *words])
+        return code, {record["id"]: record for record in read_lines(out / "predictions.jsonl")}, capsys.readouterr()
+
+    call.out = out
+    return call

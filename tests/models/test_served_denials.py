@@ -19,18 +19,6 @@ def is_of_a_row(seen):
     return len(seen.uris) == 2 and "Each is filled with a single colour" not in seen.text
 
 
-@pytest.fixture
-def run(pairs, tmp_path, capsys):
-    out = tmp_path / "run"
-
-    def call(server, *words):
-        options = ["--data", str(pairs), "--out", str(out), "--endpoint", server.url, "--concurrency", "1"]
-        code = main(["run", "diffspot", "--model", "served-model", *options, "--no-progress", *words])
-        return code, {record["id"]: record for record in read_lines(out / "predictions.jsonl")}, capsys.readouterr()
-
-    return call
-
-
 @pytest.mark.parametrize("concurrency", ["1", "16"])
 @pytest.mark.parametrize("preflight", [[], ["--no-preflight"]], ids=["preflight", "no preflight"])
 def test_a_first_row_that_is_denied_costs_only_itself(run, start_server, servers, concurrency, preflight):

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from diffspot_hf.cli import main
-from diffspot_hf.running.store import read_lines
 
 
 def right_order(seen):
@@ -15,19 +14,6 @@ def right_order(seen):
     colours = [picture.convert("RGB").getpixel((0, 0)) for picture in seen.pictures]
     plain = all(max(colour) > 200 and sorted(colour)[1] < 60 for colour in colours)
     return ", ".join("red" if c[0] > c[2] else "blue" for c in colours) if plain else "No differences."
-
-
-@pytest.fixture
-def run(pairs, tmp_path, capsys):
-    out = tmp_path / "run"
-
-    def call(server, *words):
-        options = ["--data", str(pairs), "--out", str(out), "--endpoint", server.url, "--concurrency", "1"]
-        code = main(["run", "diffspot", "--model", "served-model", *options, "--no-progress", *words])
-        return code, {record["id"]: record for record in read_lines(out / "predictions.jsonl")}, capsys.readouterr()
-
-    call.out = out
-    return call
 
 
 def test_a_run_over_http_ends_like_any_other(run, start_server):

@@ -151,19 +151,6 @@ def _check_answer(row: Mapping[str, Any], signed: Mapping[str, Any]) -> None:
         raise UsageError(f"the answer is {row['answer']}, and people signed {statement!r}")
 
 
-def _check_colour(folder: Path, row: Mapping[str, Any], seen: Mapping[str, RGB]) -> None:
-    """Raises `UsageError` when the answer says that the target took on a colour which it had before the edit.
-
-    A colour that all four edits speak of stands for the target ("the red cup has changed to blue")."""
-    patches = row.get("patches_2") or []
-    if row["task"] != "attribute" or not patches:
-        return
-    said = [named(option) for option in row["options"][:-1]]
-    text, base = row["options"][LETTERS.index(row["answer"])], seen[row["image_2"]]
-    parts = [(p["x"], p["y"], pixels(read_picture(folder, p["file"])["bytes"], p["file"])) for p in patches]
-    check_new(named(text) - reduce(and_, said), text, base[clear_change(base, lay(base, parts))])
-
-
 def _check_claims(row: Mapping[str, Any], scenes: Mapping[str, Objects], kit: Kit) -> None:
     truth = row["truth"]
     both = [list(scenes[truth[f"objects_{side}"]]) for side in "12"]

@@ -14,11 +14,10 @@ from typing import Any
 
 from ...errors import UsageError
 from ...folders import can_be_made, new_folder
+from ...report.decisions import FORMAT
 from ...rows import inside
 from ...running.store import write_json, write_lines
 from .groups import FALLBACK, REPORT, read_rows
-
-FORMAT = "diffspot-hf/decisions"
 
 
 def apply_decisions(folder: Path, export: Path, out: Path) -> dict[str, Any]:
